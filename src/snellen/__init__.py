@@ -1,7 +1,7 @@
 """Snellen: an eye exam for vision-language models.
 
-`evaluate()` runs an exam, `remark()` marks stored answers again, `open_run()` reads a run, `compare()` compares some, `explain()`
-says which choices give which number, `gate()` judges one run by another. Names load when used, so `import snellen` is cheap.
+`evaluate()` runs an exam, `remark()` marks stored answers again, `open_run()` reads a run, `compare()` compares runs, `explain()`
+shows which choices give which number, `gate()` judges one run by another. Names load when used, so `import snellen` is cheap.
 """
 
 from __future__ import annotations

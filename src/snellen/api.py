@@ -1,4 +1,4 @@
-"""`evaluate()`, `compare()`, `explain()` and `gate()`: what the commands `run`, `compare`, `explain` and `gate` do, from Python."""
+"""`evaluate()`, `compare()`, `explain()` and `gate()`: the commands `run`, `compare`, `explain` and `gate` from Python."""
 
 from __future__ import annotations
 
@@ -50,18 +50,18 @@ def evaluate(
     on_progress: Callable[[Progress], None] | None = None,
     **options: Any,
 ) -> Run:
-    """Run an exam, or go on with it, and give the run. Raises `Stopped` where it ended early with everything kept.
+    """Run an exam, or resume it, and return the run. Raises `Stopped` if it ended early with everything kept.
 
-    `exam` is a name, with the folder of its data; or a file or folder of data that some exam knows, such as questions of your own.
+    `exam` is a name, with the folder of its data; or a file or folder of data that an exam recognises, such as your own questions.
 
     `repeats` is how often each question is asked: scores are then over all repeats, with their spread.
 
     `on` is a Ray cluster that the questions go to (`"ray"`, `"ray://HOST:PORT"`); `serve` is a server to start for the run (`"vllm"`).
 
-    What `snellen run` notes (old answers, an edited prompt, questions left out) comes as warnings.
+    The notes of `snellen run` (old answers, an edited prompt, questions left out) come as warnings.
 
     `options` are the exam's and the subject's own, by name, as `snellen run EXAM --help` lists them: `shots=3`, `base_url=...`,
-    `max_tokens=64`, `method="ocr"`. One that has no effect for this exam and subject is refused.
+    `max_tokens=64`, `method="ocr"`. An option that has no effect for this exam and subject is refused.
     """
     name, where = exams.resolve(str(exam))
     drawn = traits_of(exams.load(name)).drawn
@@ -112,12 +112,12 @@ def compare(
     power: float | None = None,
     explain: bool = False,
 ) -> Comparison:
-    """Compare runs of one exam, sample by sample: who leads, by how much, and whether that could be chance.
+    """Compare runs of one exam, sample by sample: which leads, by how much, and whether that could be chance.
 
-    Runs are folders, or what `evaluate()` and `open_run()` gave. `metric` is compared in place of the headline.
-    `power` is a difference between 0 and 1, such as 0.05 for 5 points: each
-    row then says in `needed` how many samples would show it. With `explain`, `leads` says under how many choices each of two runs leads.
-    `print(*found.verdict)` says it in words.
+    Runs are folders, or the results of `evaluate()` and `open_run()`. `metric` is compared in place of the headline.
+    `power` is a difference between 0 and 1, such as 0.05 for 5 points: each row then says in `needed` how many samples would show it.
+    With `explain`, `leads` says under how many choices each of two runs leads.
+    `print(*found.verdict)` prints the result in words.
     """
     paths = [run.path if isinstance(run, Run) else run for run in runs]
     return compare_runs(paths, protocols=protocols, metric=metric, power=power, explain=explain)
@@ -132,10 +132,10 @@ def explain(
     metric: str = "",
     published: str = "",
 ) -> Explanation:
-    """Every number that a run's stored answers can give, and which choices give a claimed figure, such as `"63.4"` or 0.634.
+    """Return every number that a run's stored answers can give, and the choices that give a claimed figure, such as `"63.4"` or 0.634.
 
-    Nothing is asked and nothing is written. `tolerance` is a share, such as 0.001 for 0.1 points; by default it is half of the figure's
-    last digit, so write `"63.40"` where the zero counts. `print(*found.verdict)` says it in words.
+    Nothing is asked and nothing is written. `tolerance` is a share, such as 0.001 for 0.1 points. By default it is half of the figure's
+    last digit, so write `"63.40"` if the zero counts. `print(*found.verdict)` prints the result in words.
     """
     path = run.path if isinstance(run, Run) else run
     text = None if figure is None else str(figure)
@@ -150,7 +150,7 @@ def gate(
     protocols: Sequence[str] = (),
     parts: Sequence[str] = (),
 ) -> Gate:
-    """Whether a run is as good as a baseline of the same exam, but for `max_drop` (0.02 for 2 points) and for noise.
+    """Tell whether a run is as good as a baseline of the same exam, allowing for `max_drop` (0.02 for 2 points) and for noise.
 
     `assert found.passed, found.said` makes a test of it.
     """

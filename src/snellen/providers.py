@@ -1,7 +1,7 @@
-"""What a provider is made of, for plugins: where a service is, how its requests and replies are written, and a prefix for `--model`.
+"""The parts of a provider, for plugins: a service's address, the writing of requests and reading of replies, and a prefix for `--model`.
 
-`RemoteKind(Service(...), ChatFormat(), "about")` is whole for a service that speaks the chat format (docs/extending.md). A subclass of
-`ChatFormat` says what is different; another wire format is a subclass of `WireFormat`.
+`RemoteKind(Service(...), ChatFormat(), "about")` is complete for a service that speaks the chat format (docs/extending.md). A subclass of
+`ChatFormat` changes the differences; another wire format is a subclass of `WireFormat`.
 """
 
 from snellen.core.options import Option

@@ -1,8 +1,8 @@
-"""The contract of a data set whose samples are drawn one after the other, by what was answered so far: an eye exam.
+"""The contract of an adaptive data set: samples are drawn one after the other, depending on the answers so far, as in an eye exam.
 
-All its samples are known by name from the start; what each of them shows is chosen when its turn comes. The choice is a function of the
-seed and of the answers alone, never of the order in which they arrive: so an exam that was killed goes on where it was, and anybody
-can draw the same sheets again from the record.
+All sample names are known from the start; the content of each is chosen when its turn comes. The choice is a function of the
+seed and of the answers alone, never of the order in which they arrive. So an exam that was killed resumes where it was, and the same
+sheets can be drawn again from the record.
 """
 
 from __future__ import annotations
@@ -15,32 +15,32 @@ from snellen.core.types import Outcome, Sample
 
 
 class Adaptive(Dataset, ABC):
-    """Samples that are chosen on the way. `light` gives all of them; those that are not chosen yet have neither truth nor facts.
+    """Samples that are chosen during the run. `light` gives all of them; samples that are not chosen yet have neither truth nor facts.
 
-    `full` draws a sample as it was chosen, and one that was not chosen yet as it might be: estimates look at these.
+    `full` draws a sample as it was chosen; one that is not chosen yet, as it might be, for estimates.
     """
 
     @abstractmethod
     def restore(self, chosen: Iterable[Sample]) -> None:
-        """What was chosen before, as samples.jsonl has it."""
+        """Restore earlier choices, as samples.jsonl has them."""
 
     @abstractmethod
     def told(self, name: str, outcome: Outcome) -> None:
-        """What became of a sample. One that failed (an error of the network, say) tells nothing."""
+        """Take the outcome of a sample. A failed sample (a network error, say) carries no information."""
 
     @abstractmethod
     def ready(self, most: int) -> list[str]:
-        """The names of samples that can be chosen now, at most so many, and are chosen by this; none until more is told."""
+        """Choose up to `most` samples that can be chosen now, and return their names; none until more outcomes are known."""
 
     @abstractmethod
     def draw(self, name: str) -> Sample:
-        """A sample as it was chosen, with pictures."""
+        """Return a sample as it was chosen, with images."""
 
     @abstractmethod
     def same(self, drawn: Sample, kept: Sample) -> bool:
-        """Whether a sample that was drawn again shows what the record says. Another library may write the same pixels as other bytes."""
+        """Tell whether a redrawn sample matches the record. Another library may write the same pixels as other bytes."""
 
     @property
     @abstractmethod
     def finished(self) -> bool:
-        """Whether every sample is chosen."""
+        """True if every sample is chosen."""

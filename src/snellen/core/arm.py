@@ -1,6 +1,6 @@
-"""An arm of a run: a prompt, the control that alters its questions, if any, and which time it is that they are asked.
+"""An arm of a run: a prompt, the control that alters its questions, if any, and the number of the repeat.
 
-Files write it as `PROMPT` or `PROMPT+CONTROL`, and from the second time on with the number: `PROMPT#2`, `PROMPT+CONTROL#2`.
+Files write it as `PROMPT` or `PROMPT+CONTROL`, and from the second repeat on with the number: `PROMPT#2`, `PROMPT+CONTROL#2`.
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ CONTROLS = {
     "options": "the options in another order",
     "swapped": "the pictures in the other order",
 }
-"""What each control does to a question, for people."""
+"""The effect of each control on a question, for people."""
 
 
 class Arm(NamedTuple):
-    """What is asked of every sample: a prompt as it is, or under a control.
+    """A way to ask every sample: a prompt as it is, or under a control.
 
     >>> Arm.parse("question+blank"), str(Arm("question")), Arm("question").under("none").text
     (Arm(prompt='question', control='blank', repeat=1), 'question', 'question+none')
@@ -32,7 +32,7 @@ class Arm(NamedTuple):
 
     @classmethod
     def parse(cls, text: str) -> Arm:
-        """The arm that a file or a user names."""
+        """Parse an arm from a file or a user."""
         base, _, number = text.rpartition("#")
         repeat = int(number) if base and number.isdecimal() and int(number) > 1 else 1
         prompt, _, control = (base if repeat > 1 else text).partition("+")
@@ -40,7 +40,7 @@ class Arm(NamedTuple):
 
     @property
     def text(self) -> str:
-        """As files and tables write it."""
+        """The arm as files and tables write it."""
         control = f"+{self.control}" if self.control else ""
         return f"{self.prompt}{control}#{self.repeat}" if self.repeat > 1 else f"{self.prompt}{control}"
 
@@ -51,20 +51,20 @@ class Arm(NamedTuple):
 
     @property
     def first(self) -> Arm:
-        """The same, asked for the first time."""
+        """The same arm, asked for the first time."""
         return self._replace(repeat=1)
 
     def times(self, repeats: int) -> tuple[Arm, ...]:
-        """The same, asked so many times."""
+        """Return the arm once for each repeat."""
         return tuple(self._replace(repeat=number) for number in range(1, repeats + 1))
 
     def under(self, control: str) -> Arm:
-        """The same prompt under a control."""
+        """Return the same prompt under a control."""
         return Arm(self.prompt, control)
 
     @property
     def about(self) -> str:
-        """What the control does, for people; nothing for a prompt as it is."""
+        """The effect of the control, for people; empty for a prompt as it is."""
         return f"'{self.prompt}' with {CONTROLS.get(self.control, self.control)}" if self.control else ""
 
     def __str__(self) -> str:

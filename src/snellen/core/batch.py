@@ -1,5 +1,5 @@
-"""The contract of a batch: many requests handed to a provider at once, answered within a day, for less money. Pure: what to send, and
-how to read what comes back; who sends it and keeps the books is in `engine/answer/batches.py`.
+"""The contract of a batch: many requests handed to a provider at once, answered within a day, for less money. Pure: the requests to send,
+and the parsing of the responses. `engine/answer/batches.py` sends them and keeps the ledger.
 """
 
 from __future__ import annotations

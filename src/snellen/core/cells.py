@@ -1,4 +1,4 @@
-"""Spreadsheet cells from hostile text: nothing in them runs, links or is cut in silence, and a CSV cell can be read back.
+"""Spreadsheet cells from hostile text: nothing in them runs, links or is cut silently, and a CSV cell can be read back.
 
 A text that a spreadsheet could take for a formula gets one apostrophe in front. `from_cell` takes it off again: a text that
 has apostrophes before such a beginning gets one more, so no two texts share a cell. Control characters (ANSI escapes too) are
@@ -31,7 +31,7 @@ Cell = str | int | float | None
 
 
 def for_cell(text: str) -> str:
-    """A text as a cell of a CSV or Excel file.
+    """Return a text as a cell of a CSV or Excel file.
 
     >>> for_cell("=cmd()"), for_cell("'=x"), for_cell("'tis so"), for_cell("a\\x1b[31mred")
     ("'=cmd()", "''=x", "'tis so", 'a\\\\x1b[31mred')
@@ -41,7 +41,7 @@ def for_cell(text: str) -> str:
 
 
 def from_cell(cell: str) -> str:
-    """The text of a CSV cell that `for_cell` made (control characters stay escaped).
+    """Return the text of a CSV cell that `for_cell` made (control characters stay escaped).
 
     >>> from_cell("'=cmd()"), from_cell("''=x"), from_cell("'tis so")
     ('=cmd()', "'=x", "'tis so")
@@ -50,7 +50,7 @@ def from_cell(cell: str) -> str:
 
 
 def csv_bytes(rows: Iterable[Sequence[Cell]], line_end: str = "\n") -> bytes:
-    """A CSV file in UTF-8. Texts are made safe; numbers are written as they are, None as nothing."""
+    """Return a CSV file in UTF-8. Texts are made safe; numbers are written as they are, None as an empty cell."""
     out = io.StringIO()
     writer = csv.writer(out, lineterminator=line_end)
     writer.writerows([for_cell(c) if isinstance(c, str) else c for c in row] for row in rows)
@@ -58,7 +58,7 @@ def csv_bytes(rows: Iterable[Sequence[Cell]], line_end: str = "\n") -> bytes:
 
 
 def json_bytes(value: Any, indent: int = 2) -> bytes:
-    """A JSON file, indented, for people and programs."""
+    """Return a JSON file, indented, for people and programs."""
     return msgspec.json.format(msgspec.json.encode(value), indent=indent) + b"\n"
 
 
@@ -70,7 +70,8 @@ class WorkbookSheet(NamedTuple):
 
 
 def workbook(sheets: Sequence[WorkbookSheet], created: datetime | None = None) -> bytes:
-    """An Excel file. Every text is a plain string cell, never a formula or a link; a text that Excel cannot hold says so."""
+    """Return an Excel file. Every text is a plain string cell, never a formula or a link; a text that is too long for Excel ends with a
+    note."""
     try:
         xlsxwriter: Any = import_module("xlsxwriter")
     except ImportError:
@@ -83,7 +84,7 @@ def workbook(sheets: Sequence[WorkbookSheet], created: datetime | None = None) -
         "strings_to_numbers": False,
     }
     with xlsxwriter.Workbook(out, options) as book:
-        book.set_properties({"created": created or datetime(2000, 1, 1)})  # noqa: DTZ001  Excel knows no time zones
+        book.set_properties({"created": created or datetime(2000, 1, 1)})  # noqa: DTZ001  Excel has no time zones
         head = book.add_format({"bold": True})
         for sheet in sheets:
             page = book.add_worksheet(sheet.name)
@@ -108,7 +109,7 @@ def _write(page: Any, row: int, column: int, value: Cell, style: Any) -> None:
 
 
 def fit_excel(text: str) -> str:
-    """A text within Excel's limit; one that is longer ends with a note of what is missing and where it is."""
+    """Return a text within Excel's limit; a longer one ends with a note on how much is missing and where it is."""
     units = text.encode("utf-16-le")
     length = len(units) // 2
     if length <= EXCEL_CHARACTERS:

@@ -1,4 +1,4 @@
-"""The contract of a data set on disk: the samples that a run takes, in a fixed order."""
+"""The contract of a data set on disk: the samples of a run, in a fixed order."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from snellen.core.selection import choose
 from snellen.core.types import Sample
 
 Shots = Callable[[Sample], Sequence[Sample]]
-"""Gives the few-shot examples of a sample, with pictures."""
+"""A function that returns the few-shot examples of a sample, with images."""
 
 
 class Problem(NamedTuple):
@@ -36,42 +36,42 @@ class Dataset:
     fingerprint: str = ""
     source: str = ""
     synthetic: bool = False
-    """Whether any of it says that it was made; the label of a set that Snellen made is in `origin`, too."""
+    """True if any part of the data is marked as synthetic; the label of a set that Snellen made is in `origin`, too."""
     origin: Mapping[str, Any] = {}
     missing: Sequence[Any] = ()
-    """Samples that were left out as their images are not there."""
+    """Samples that were left out because their images are missing."""
     options: Selection = Selection()
 
     def __len__(self) -> int:
         return sum(1 for _ in self.light())
 
     def light(self) -> Iterator[Sample]:
-        """All selected samples without pictures."""
+        """Return all selected samples without images."""
         for sample in self.full(lambda _id: True):
             yield msgspec.structs.replace(sample, pictures=())
 
     def full(self, wanted: Callable[[str], bool]) -> Iterator[Sample]:
-        """The selected samples whose id is wanted, with pictures."""
+        """Return the selected samples with a wanted id, with images."""
         yield from ()
 
     @property
     def whole(self) -> Dataset:
-        """The data set that this is a part of; itself where it is none."""
+        """The data set that this is a part of; itself if it is not a part."""
         return self
 
     def has(self, name: str) -> bool:
-        """Whether a sample of the whole is in this part."""
+        """Tell whether a sample of the whole is in this part."""
         return True
 
     def shots(self, prompt: str) -> Shots:
-        """How a prompt's examples are found; raises SnellenError, before anything is asked, where there are none to be had."""
+        """Return the function that finds a prompt's examples; raise SnellenError, before anything is asked, if none are available."""
         if self.options.shots:
             raise SnellenError(f"the prompt '{prompt}' takes no examples: leave out --shots")
         return no_shots
 
 
 def no_shots(_sample: Sample) -> tuple[Sample, ...]:
-    """No examples."""
+    """Return no examples."""
     return ()
 
 
@@ -87,7 +87,7 @@ class Shard(NamedTuple):
 
     @classmethod
     def parse(cls, text: str) -> Shard:
-        """`2/3`; anything else is an error."""
+        """Parse `2/3`; anything else is an error."""
         number, slash, of = text.partition("/")
         if slash and number.isdecimal() and of.isdecimal() and 1 <= int(number) <= int(of):
             return cls(int(number), int(of))
@@ -98,7 +98,7 @@ class Shard(NamedTuple):
 
 
 class _DatasetPart(Dataset):
-    """Some samples of a data set. What a sample may need of others (examples, another's picture) comes from the whole."""
+    """Some samples of a data set. A sample may need others (examples, another's image); they come from the whole."""
 
     def __init__(self, whole: Dataset, mine: frozenset[str]) -> None:
         self._whole, self._mine = whole, mine
@@ -126,7 +126,7 @@ class _DatasetPart(Dataset):
 
 
 def part_of(data: Dataset, shard: Shard | None) -> Dataset:
-    """The data set, or every nth sample of it."""
+    """Return the data set, or every nth sample of it."""
     if shard is None:
         return data
     mine = frozenset(s.id for at, s in enumerate(data.light()) if at % shard.of == shard.number - 1)
@@ -136,12 +136,12 @@ def part_of(data: Dataset, shard: Shard | None) -> Dataset:
 
 
 def only(data: Dataset, names: Collection[str]) -> Dataset:
-    """The samples of a data set that have one of these names."""
+    """Return the samples of a data set that have one of these names."""
     return _DatasetPart(data, frozenset(s.id for s in data.light() if s.id in names))
 
 
 class SampleData(Dataset):
-    """The samples that a function of the folder gives, with the selection applied. Reads the folder again for each pass."""
+    """The samples from a function of the folder, with the selection applied. The folder is read again for each pass."""
 
     def __init__(self, exam: str, samples: Callable[[Path], Iterator[Sample]], where: Path, options: Selection) -> None:
         self.source, self.options = str(where), options
@@ -171,7 +171,7 @@ class SampleData(Dataset):
                     yield sample
         except (SnellenError, GeneratorExit):
             raise
-        except Exception as error:  # of the user's own samples()
+        except Exception as error:  # from the user's own samples()
             said = f"{type(error).__name__}: {error}"
             raise SnellenError(f"{self._where}: {self._exam} cannot read its samples: {said}") from error
 
@@ -183,7 +183,7 @@ class SampleData(Dataset):
 
 
 def _fixed(value: Any) -> str:
-    """A value as text that is the same in every process: a set of words has no order of its own."""
+    """Return a value as text that is the same in every process: a set of words has no fixed order."""
     try:
         return msgspec.json.encode(value, order="deterministic").decode()
     except (TypeError, ValueError):

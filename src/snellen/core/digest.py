@@ -11,15 +11,15 @@ _ENCODER = msgspec.json.Encoder(order="sorted")
 
 
 def canonical(value: Any) -> bytes:
-    """JSON bytes with sorted keys and no white space."""
+    """Return JSON bytes with sorted keys and no white space."""
     return _ENCODER.encode(value)
 
 
 def digest(value: Any) -> str:
-    """SHA-256 of the canonical JSON of a value, in hex."""
+    """Return the SHA-256 of the canonical JSON of a value, in hex."""
     return hashlib.sha256(canonical(value)).hexdigest()
 
 
 def rank(seed: int, key: str) -> bytes:
-    """A position in a seeded shuffle that depends on the key alone, so that smaller selections nest in larger ones."""
+    """Return a position in a seeded shuffle that depends on the key alone, so that smaller selections nest in larger ones."""
     return hashlib.sha256(f"{seed}\x1f{key}".encode()).digest()

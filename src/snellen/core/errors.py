@@ -1,4 +1,4 @@
-"""Errors that a user can do something about. Each is one line: what is wrong, where, what to do."""
+"""Errors that a user can fix. Each is one line: what is wrong, where, what to do."""
 
 from __future__ import annotations
 
@@ -19,17 +19,18 @@ class SnellenError(Exception):
 
 
 class Stopped(SnellenError):
-    """A run that ended early with everything kept; the same command goes on (exit code 3)."""
+    """A run that ended early with everything kept; the same command resumes it (exit code 3)."""
 
     exit_code = 3
 
 
 class MostlyUnanswered(Stopped):
-    """A run that asked everything and got answers to less than half of a part: its score would say nothing (exit code 3)."""
+    """A run in which less than half of a part was answered, though everything was asked: its score would not be meaningful (exit code
+    3)."""
 
 
 class Interrupted(Stopped):
-    """The user stopped the run; the same command goes on (exit code 130)."""
+    """A run that the user stopped; the same command resumes it (exit code 130)."""
 
     exit_code = 130
 
@@ -42,7 +43,7 @@ class MissingExtra(SnellenError):
 
 
 def unknown(what: str, name: str, known: Iterable[str], of: str = "") -> SnellenError:
-    """The error of a name that is not there: what was meant, if it is close, and what there is.
+    """Return the error of an unknown name: with the closest match, if there is one, and the known names.
 
     >>> str(unknown("protocol", "papr", ["paper", "robust"], of="salbench"))
     "unknown protocol 'papr' of salbench: did you mean 'paper'? There are paper, robust"
@@ -66,7 +67,7 @@ _CURES = {
 
 
 def of_the_disk(error: OSError) -> SnellenError:
-    """One line for a file that the system does not let us read or write.
+    """Return one line for a file that the system does not let us read or write.
 
     >>> str(of_the_disk(OSError(errno.ENOSPC, "No space left on device", "out/a.png")))
     'out/a.png: No space left on device; free some space and run the same command'
@@ -78,13 +79,13 @@ def of_the_disk(error: OSError) -> SnellenError:
 
 
 def said_by(error: BaseException) -> str:
-    """An exception's kind and message on one line."""
+    """Return an exception's kind and message on one line."""
     what = error.msg if isinstance(error, SyntaxError) else str(error)
     return f"{type(error).__name__}: {' '.join(what.split())}".removesuffix(": ")
 
 
 def place_of(error: BaseException, file: Path | None = None) -> str:
-    """The line of a user's file at which it went wrong, or else of the last file."""
+    """Return the line of a user's file where the error occurred, or else of the last file."""
     if isinstance(error, SyntaxError):
         return f" (line {error.lineno} of {Path(error.filename or '?').name})"
     frames = traceback.extract_tb(error.__traceback__)
@@ -93,5 +94,5 @@ def place_of(error: BaseException, file: Path | None = None) -> str:
 
 
 def plugin_failed(what: str, error: Exception) -> SnellenError:
-    """One line for an exception in a plugin's own code."""
+    """Return one line for an exception in a plugin's own code."""
     return SnellenError(f"{what} failed: {said_by(error)}{place_of(error)}")

@@ -1,7 +1,7 @@
-"""The contract of an exam: one base class that ours and a user's share, with a default for every hook.
+"""The contract of an exam: one base class for built-in and user exams, with a default for every hook.
 
-The least that an exam needs is a name, `samples()`, a prompt and a protocol (docs/examples/dots.py). What only some exams have is in
-`core.extras`, what is asked in `core.prompt`, how it is marked in `core.protocol`, and what answers in `core.subject`.
+An exam needs at least a name, `samples()`, a prompt and a protocol (docs/examples/dots.py). Optional features are in
+`core.extras`, asking is in `core.prompt`, marking in `core.protocol`, and answering in `core.subject`.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from snellen.core.types import Question, Sample, Text
 
 
 class Exam(HasExtras):
-    """A named exam: data, prompts, protocols, its own options, and in `extras` what else it has."""
+    """A named exam: data, prompts, protocols, its own options, and in `extras` its optional features."""
 
     name: str = ""
     title: str = ""
@@ -33,25 +33,25 @@ class Exam(HasExtras):
     prompts: Mapping[str, Prompt] = {}
     protocols: Mapping[str, Protocol] = {}
     options: tuple[Option, ...] = ()
-    """Options of `run` that only this exam (or some) has."""
+    """Options of `run` that only this exam (or some exams) has."""
     max_tokens: int = 256
     reply_tokens: int = 8
     """Tokens of a typical reply, for estimates."""
     origin: str = ""
-    """The plugin that it, or a part of it, comes from; empty for ours."""
+    """The plugin that it, or a part of it, comes from; empty for built-in exams."""
 
     # ------------------------------------------------------------ data
 
     def recognises(self, where: Path) -> str | None:
-        """Return a few words on what a file or folder is, where it is data of this exam; else None. Look at names and first rows only."""
+        """Return a few words on a file or folder if it is data of this exam; else None. Look at names and first rows only."""
         return None
 
     def samples(self, where: Path) -> Iterator[Sample]:
-        """Yield all samples of a data folder, with pictures; raise SnellenError where one cannot be used."""
+        """Yield all samples of a data folder, with images; raise SnellenError if one cannot be used."""
         raise SnellenError(f"the exam {self.name} has no samples()")
 
     def open(self, where: Path, options: Selection) -> Dataset:
-        """Read a data set; raise SnellenError with file and row where it cannot be used."""
+        """Read a data set; raise SnellenError with file and row if it cannot be used."""
         return SampleData(self.name, self.samples, where, options)
 
     def check(self, where: Path) -> Iterator[Problem]:
@@ -70,7 +70,7 @@ class Exam(HasExtras):
     # ------------------------------------------------------------ asking
 
     def ask(self, prompt: str, sample: Sample, shots: Sequence[Sample] = ()) -> Question:
-        """Return the question that a subject is shown. `sample.truth` is never in it."""
+        """Return the question for a subject. `sample.truth` is never in it."""
         try:
             said = self.prompts[prompt].ask(sample, shots)
         except SnellenError:
@@ -92,7 +92,7 @@ class Exam(HasExtras):
     # ------------------------------------------------------------ looking things up
 
     def prompt(self, name: str) -> Prompt:
-        """Return a prompt by name; an unknown one is an error that says which there are."""
+        """Return a prompt by name; an unknown name raises an error that lists the prompts."""
         found = self.prompts.get(name)
         if found is None:
             raise unknown("prompt", name, self.prompts, of=self.name)
@@ -114,7 +114,7 @@ class Exam(HasExtras):
 
 
 def extended(exam: Exam, protocols: Iterable[Protocol]) -> Exam:
-    """Return the exam with more protocols, and the prompts that these bring. Nothing that it has can be replaced."""
+    """Return the exam with more protocols, and the prompts that they bring. No part of the exam can be replaced."""
     every, asked = dict(exam.protocols), dict(exam.prompts)
     for protocol in protocols:
         if protocol.name in every:
@@ -141,7 +141,7 @@ def extended(exam: Exam, protocols: Iterable[Protocol]) -> Exam:
 
 
 def _check_form(prompt: str, form: str) -> None:
-    """Refuse a form that cannot be filled in: baselines and floors do that only after everything was asked."""
+    """Refuse a form that cannot be filled in: baselines and floors would notice only after everything was asked."""
     try:
         form.format("x")
     except (IndexError, KeyError, ValueError):

@@ -1,6 +1,6 @@
-"""The typed extras of an exam: what some exams have beyond a name, data, prompts and protocols.
+"""The typed extras of an exam: optional features beyond a name, data, prompts and protocols.
 
-Each extra is one idea that a generic room looks up by its type: `exam.extra(Solvers)` gives the exam's solvers, or None. An exam lists
+Each extra is one idea that generic code looks up by its type: `exam.extra(Solvers)` gives the exam's solvers, or None. An exam lists
 them in `extras`. Fields are functions or plain values; those with a default may be left out.
 """
 
@@ -29,11 +29,11 @@ if TYPE_CHECKING:
 
 Progress = Callable[[int, int], None]
 Content = bytes | Iterable[bytes]
-"""A file as a whole, or in pieces that come one by one."""
+"""A file as a whole, or in consecutive pieces."""
 
 
 class Published(NamedTuple):
-    """A figure from a paper that may stand beside a run on real data, with the same number of examples before the question."""
+    """A figure from a paper to show beside a run on real data, with the same number of examples before the question."""
 
     model: str
     by: dict[str, str]
@@ -44,7 +44,7 @@ class Published(NamedTuple):
 
 
 class RecordedReply(NamedTuple):
-    """A reply that was recorded elsewhere. `prompt` is None where it may stand for any."""
+    """A reply that was recorded elsewhere. `prompt` is None if it fits any prompt."""
 
     id: str
     prompt: str | None
@@ -52,14 +52,14 @@ class RecordedReply(NamedTuple):
 
 
 class HubSet(NamedTuple):
-    """Where a real data set is: its name on the hub, and patterns of the files that are needed."""
+    """The location of a real data set: its name on the hub, and patterns of the files that are needed."""
 
     repo: str
     patterns: tuple[str, ...]
 
 
 class ExamRequest(NamedTuple):
-    """What a user asks for in an exam's own words, before it is planned. `options` has those that were given, by name."""
+    """A user's request in an exam's own terms, before it is planned. `options` has the options that were given, by name."""
 
     model: str | None
     prompt: str | None
@@ -68,9 +68,9 @@ class ExamRequest(NamedTuple):
 
 
 class RunFacts(NamedTuple):
-    """What exports may use of a run. `records` gives every sample with its reply and mark.
+    """The facts of a run for exports. `records` gives every sample with its reply and mark.
 
-    Only the first protocol of a run and those that need `records` get them.
+    Only the first protocol of a run and protocols that need `records` get them.
     """
 
     manifest: Manifest
@@ -82,12 +82,12 @@ class RunFacts(NamedTuple):
 
 
 def _no_rows(*_given: Any) -> Sequence[Any]:
-    """Return nothing, as the function of an extra that has nothing to say."""
+    """Return nothing: the default for an optional function of an extra."""
     return ()
 
 
 def later(named: str) -> Callable[..., Any]:
-    """Return the function that `module:function` names, as one that imports the module only when it is called."""
+    """Return the function that `module:function` names; its module is imported only when it is called."""
 
     def call(*values: Any, **options: Any) -> Any:
         module, _, name = named.partition(":")
@@ -103,39 +103,39 @@ class Maker(NamedTuple):
     """Write synthetic sets in the format of the real data."""
 
     make: Callable[..., list[Path]]
-    """Write a set into a folder and return its files: takes the folder, and by name `count`, `seed`, `workers` and `progress`."""
+    """Write a set into a folder and return its files. Takes the folder, and by name `count`, `seed`, `workers` and `progress`."""
     options: tuple[Option, ...] = ()
     """Options of `data make`, handed to the function by name."""
 
 
 class DataTemplates(NamedTuple):
-    """Start a data set of one's own: what `data init` writes, by kind.
+    """Start a user's own data set: the templates of `data init`, by kind.
 
-    Each function gets the folder, and returns the file to edit and a model that answers it as it is.
+    Each function gets the folder, and returns the file to edit and a model that answers the template.
     """
 
     kinds: Mapping[str, Callable[[Path], tuple[Path, str]]]
 
 
 class HubData(NamedTuple):
-    """Say where the real data is.
+    """Find the real data.
 
-    `find` takes one of `names`, or None for the only set, and raises SnellenError where that is not on the hub.
+    `find` takes one of `names`, or None for the only set, and raises SnellenError if that is not on the hub.
     """
 
     find: Callable[[str | None], HubSet]
     names: tuple[str, ...] = ()
     unpack: Callable[[str | None, Path], Sequence[Path]] = _no_rows
-    """Unpack what was downloaded as archives; return the new files."""
+    """Unpack downloaded archives; return the new files."""
 
 
 class DataTraits(NamedTuple):
-    """Say how an exam's data differs from a folder that is read as it is."""
+    """Describe how an exam's data differs from a folder that is read as it is."""
 
     drawn: bool = False
     """It has no data set on disk and draws its samples itself."""
     last_resort: bool = False
-    """It takes data that is named by its path only where no other exam recognises it."""
+    """It takes data named by its path only if no other exam recognises the data."""
     keeps_facts: bool = True
     """The run folder keeps the samples' facts, for marking."""
 
@@ -144,13 +144,13 @@ class DataTraits(NamedTuple):
 
 
 class OptionMeaning(NamedTuple):
-    """Translate the exam's own options into the common ones; those that are used up are taken out."""
+    """Translate the exam's own options into the common ones; options that were translated are taken out."""
 
     applied: Callable[[ExamRequest], ExamRequest]
 
 
 class DefaultModel(NamedTuple):
-    """Ask this model where the user names none."""
+    """Use this model if the user does not name one."""
 
     spec: str
 
@@ -161,26 +161,26 @@ class Probes(NamedTuple):
     samples: Callable[[], Sequence[Sample]] = _no_rows
     """One sample of each split and task."""
     every_truth: Callable[[], Sequence[Sample]] | None = None
-    """Samples with every truth that there can be, each once; None where `samples` has them."""
+    """Samples with every possible truth, each once; None if `samples` has them."""
 
 
 class SampleOptions(NamedTuple):
     """Reorder a sample's labelled options, for the control `options`.
 
-    `reordered` gives the sample in an order that the random numbers decide: the labels stay, the truth moves along; None where the
+    `reordered` gives the sample in an order drawn from the random numbers: the labels stay, the truth moves along. It gives None if the
     sample has no labelled options. Marking gets the same sample as asking.
     """
 
     reordered: Callable[[Sample, Random], Sample | None]
     each_differs: bool = False
-    """Each sample brings options of its own: what chance gets is computed sample by sample."""
+    """Each sample brings its own options: the chance level is computed sample by sample."""
 
 
 class TextGuess(NamedTuple):
-    """Guess from the text alone, for the text-only floor of `protocols --blind`, where the common way (an answer
+    """Guess from the text alone, for the text-only floor of `protocols --blind`, if the common way (an answer
     learnt from words) does not fit.
 
-    `replies` gets the exam, a prompt, samples whose truth is known and samples to guess; None leaves it to the common way.
+    `replies` gets the exam, a prompt, samples whose truth is known and samples to guess. None selects the common way.
     """
 
     replies: Callable[[Exam, str, Sequence[Sample], Sequence[Sample]], Sequence[str] | None]
@@ -219,26 +219,26 @@ def _no_evidence(_row: Mapping[str, Any]) -> None:
 
 
 class RowFormat(NamedTuple):
-    """Read rows of `snellen mark`. Functions raise SnellenError that names the field which is missing or wrong."""
+    """Read rows of `snellen mark`. Functions raise SnellenError that names the missing or wrong field."""
 
     sample: Callable[[Mapping[str, Any]], Sample] = _sample_from_row
     """A light sample. By default `answer` is the truth, and other texts are tags."""
     reply: Callable[[Mapping[str, Any]], Any] = _reply_from_row
-    """The reply, a text; None where the row has none."""
+    """The reply, a text; None if the row has none."""
     evidence: Callable[[Mapping[str, Any]], Evidence | None] = _no_evidence
-    """What scorers said, where the row brings it."""
+    """The scorers' evidence, if the row has it."""
 
 
 class ReplayFormat(NamedTuple):
-    """Read replies in a file format of the exam's own; None where the document is something else."""
+    """Read replies in a file format of the exam's own; None if the document is something else."""
 
     read: Callable[[Any], Iterable[RecordedReply] | None]
 
 
 class CaptionScoring(NamedTuple):
-    """Compare captions with pictures by scorers. The first of `scorers` decides the headline.
+    """Compare captions with images by scorers. The first of `scorers` decides the headline.
 
-    `captions` gives a text for each picture, in the order of the pictures; None where the reply has none.
+    `captions` gives a text for each image, in the order of the images; None if the reply has none.
     """
 
     scorers: tuple[str, ...]
@@ -246,7 +246,7 @@ class CaptionScoring(NamedTuple):
 
 
 class SwappedPictures(NamedTuple):
-    """Tell what the order of the pictures does, from the marks of both orders; None where that says nothing.
+    """Measure the effect of the image order, from the marks of both orders; None if the marks do not tell.
 
     The run fills in the protocol.
     """
@@ -255,16 +255,16 @@ class SwappedPictures(NamedTuple):
 
 
 class Thresholds(NamedTuple):
-    """Find thresholds in place of scores: they have units of their own, and are compared by ratios, not sample by sample."""
+    """Find thresholds instead of scores: they have their own units, and are compared by ratios, not sample by sample."""
 
     found: Callable[[Iterable[tuple[Sample, Mark]]], Sequence[Threshold]]
-    """The thresholds of a run, from its samples and their marks under the first protocol."""
+    """Return the thresholds of a run, from its samples and their marks under the first protocol."""
     compared: Callable[[Sequence[Sequence[Threshold]]], Sequence[FacultyComparison]]
-    """The thresholds of several runs beside each other."""
+    """Return the thresholds of several runs side by side."""
     faculties: Callable[[], Sequence[Mapping[str, Any]]]
-    """What can be examined, a row each, for `snellen list faculties`."""
+    """Return the faculties that can be examined, a row each, for `snellen list faculties`."""
     close_up: Callable[[Sample, int], Region | None]
-    """The part of a sample's pictures to see in its own pixels; None where the whole is to be seen, smaller."""
+    """Return the part of a sample's images to show in its own pixels; None to show the whole, smaller."""
 
 
 # ---------------------------------------------------------------- afterwards
@@ -283,18 +283,18 @@ def _all_available(_prompts: Sequence[str]) -> Mapping[str, str]:
 
 
 class Remarks(NamedTuple):
-    """Say in sentences what a person should know of a run that only this exam can tell."""
+    """Give remarks on a run, in sentences, that need knowledge of this exam."""
 
     notes: Callable[[RunFacts], Iterable[str]] = _no_rows
-    """Of the results under one protocol, with what to do: answers that look misread."""
+    """Remarks on the results under one protocol, with advice: answers that look misread."""
     findings: Callable[[Summary], Iterable[Finding]] = _no_rows
-    """Of the scores: where they were lost, say."""
+    """Remarks on the scores: for example, where points were lost."""
     unavailable: Callable[[Sequence[str]], Mapping[str, str]] = _all_available
-    """Metrics that the replies to these prompts should have and cannot get on this machine, and what they need."""
+    """Metrics that the replies to these prompts should have but cannot get on this machine, and their requirements."""
 
 
 class GroupLabels(NamedTuple):
-    """Relabel the groups of a run, where their names say what kind of subject it had."""
+    """Relabel the groups of a run whose names tell the kind of subject."""
 
     labelled: Callable[[tuple[GroupSummary, ...], Mapping[str, Any]], tuple[GroupSummary, ...]]
 
@@ -304,28 +304,28 @@ class Exports(NamedTuple):
 
     files: Callable[[RunFacts], Iterable[tuple[str, Content]]]
     collect: Callable[[RunFacts, Path], Iterable[str]] | None = None
-    """Merge a run into a folder that holds the results of many; return a line for people on what was kept."""
+    """Merge a run into a folder with the results of many; return a line for people on what was kept."""
 
 
 class PageGallery(NamedTuple):
-    """Show the samples of a run on the page in a way of the exam's own."""
+    """Show the samples of a run on the page in the exam's own way."""
 
     of: Callable[[Exam, GalleryFacts], Gallery]
 
 
 def gallery_of(exam: Exam | None, facts: GalleryFacts) -> Gallery:
-    """Return how an exam shows the samples of a run; plainly where it has no gallery, or is not at hand."""
+    """Return how an exam shows the samples of a run: plainly if it has no gallery, or is not available."""
     own = exam.extra(PageGallery) if exam is not None else None
     return own.of(exam, facts) if exam is not None and own is not None else Gallery()
 
 
 def probes_of(exam: Exam) -> Sequence[Sample]:
-    """Return one sample of each split and task without pictures; none where the exam has no probes."""
+    """Return one sample of each split and task without images; none if the exam has no probes."""
     return (exam.extra(Probes) or Probes()).samples()
 
 
 def maker_of(exam: Exam) -> Maker:
-    """Return what writes an exam's synthetic sets; raise SnellenError where it has none."""
+    """Return the maker of an exam's synthetic sets; raise SnellenError if it has none."""
     own = exam.extra(Maker)
     if own is None:
         raise SnellenError(f"the exam {exam.name} makes no synthetic set")
@@ -333,7 +333,7 @@ def maker_of(exam: Exam) -> Maker:
 
 
 def hub_data_of(exam: Exam) -> HubData:
-    """Return where an exam's real data is; raise SnellenError where it has none."""
+    """Return the location of an exam's real data; raise SnellenError if it has none."""
     own = exam.extra(HubData)
     if own is None:
         raise SnellenError(f"the exam {exam.name} has no data set to download")
@@ -341,13 +341,13 @@ def hub_data_of(exam: Exam) -> HubData:
 
 
 def truths_of(exam: Exam) -> Sequence[Sample]:
-    """Return samples with every truth that there can be, each once; none where the exam has no probes."""
+    """Return samples with every possible truth, each once; none if the exam has no probes."""
     own = exam.extra(Probes) or Probes()
     return (own.every_truth or own.samples)()
 
 
 def rows_of(exam: Exam) -> RowFormat:
-    """Return how rows of `snellen mark` are read for an exam."""
+    """Return how to read an exam's rows of `snellen mark`."""
     return exam.extra(RowFormat) or RowFormat()
 
 

@@ -6,14 +6,14 @@ from collections.abc import Iterable
 
 
 def percent(value: float | str | None) -> str:
-    """One decimal, in percent; a dash where there is no value; a word (such as a bucket) as it is."""
+    """Format a share in percent with one decimal; a dash if there is no value; a word (such as a bucket) as it is."""
     if isinstance(value, str):
         return value
     return "–" if value is None else f"{100 * value:.1f}"
 
 
 def number(value: float | str | None, unit: str | None = "") -> str:
-    """A value for people: a share in percent, anything else with two decimals; as it is where its unit is not known.
+    """Format a value for people: a share in percent, anything else with two decimals; as it is if its unit is not known.
 
     >>> number(0.5), number(2.0, "count"), number(0.1234, "cosine"), number(2.0, None)
     ('50.0', '2.00', '0.1234', '2')
@@ -26,12 +26,12 @@ def number(value: float | str | None, unit: str | None = "") -> str:
 
 
 def between(low: float | None, high: float | None, unit: str | None = "") -> str:
-    """'[55.1, 67.0]', or nothing."""
+    """Return '[55.1, 67.0]', or an empty text."""
     return "" if low is None or high is None else f"[{number(low, unit)}, {number(high, unit)}]"
 
 
 def part_name(by: dict[str, str]) -> str:
-    """'P3_box · easy'; a part without a name is all there is."""
+    """Return 'P3_box · easy'; a part without a name is the whole exam."""
     return " · ".join(by.values()) or "all"
 
 
@@ -50,7 +50,7 @@ def every(n: int, noun: str) -> str:
 
 
 def on_clusters(n: int, clusters: int, noun: str) -> str:
-    """Return '200 on 3 images', or '200' where every sample stands for itself.
+    """Return '200 on 3 images', or '200' if every sample has its own.
 
     >>> on_clusters(200, 3, "image"), on_clusters(200, 200, "image"), on_clusters(200, 0, "image")
     ('200 on 3 images', '200', '200')
@@ -59,7 +59,7 @@ def on_clusters(n: int, clusters: int, noun: str) -> str:
 
 
 def listed(names: Iterable[str], most: int = 0) -> str:
-    """Return 'P3, O3 and Q3', or with room for fewer 'P3, O3 and 3 more'.
+    """Return 'P3, O3 and Q3', or, with a lower maximum, 'P3, O3 and 3 more'.
 
     >>> listed(["P3", "O3"]), listed(["a", "b", "c", "d", "e", "f"], 4)
     ('P3 and O3', 'a, b, c and 3 more')

@@ -1,4 +1,4 @@
-"""What a person should know of a run, each in a sentence: the word between those who find it (`show`, an exam) and those who show it."""
+"""Findings about a run, each in a sentence: passed from the code that finds them (`show`, an exam) to the code that shows them."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from typing import NamedTuple
 
 BAD, DOUBT, GOOD, FACT = "bad", "doubt", "good", "fact"
 WEIGHTS = (BAD, DOUBT, GOOD, FACT)
-"""How much a finding weighs, the heaviest first: scores that mean little, what to doubt, what speaks for them, and plain facts."""
+"""The weights of findings, the heaviest first: unreliable scores, doubts about them, support for them, and plain facts."""
 
 
 class Finding(NamedTuple):
-    """One sentence, or two. `kind` says what it is about, for those who say it elsewhere already; `place` is the section of a run's
+    """One sentence, or two. `kind` names the subject, so that code that reports it elsewhere can skip it. `place` is the section of a run's
     page that has more of it.
     """
 

@@ -1,6 +1,6 @@
-"""What the page shows of single samples, and how an exam may show its own: the vocabulary between `present` and an exam's `gallery.py`.
+"""Single samples on the page, and how an exam may show its own: the types shared by `present` and an exam's `gallery.py`.
 
-A gallery is data and the name of a template. The page escapes whatever a template prints, so an exam cannot put markup into it.
+A gallery is data and the name of a template. The page escapes all template output, so an exam cannot put markup into it.
 """
 
 from __future__ import annotations
@@ -38,11 +38,11 @@ class Pick(NamedTuple):
 
 
 class GalleryPicture(NamedTuple):
-    """A picture on the page, or why there is none (`url` None).
+    """An image on the page, or the reason why there is none (`url` None).
 
-    The page holds every picture once, in the units of the picture's own pixels: `url` says where (`#p12`), for a `<use>` in an SVG whose
-    viewBox is `width` by `height`. `beside` are the pictures that the same question shows before it. `cuts` are the regions that were
-    asked for, held likewise and in the picture's own pixels, where the page has only a smaller copy of it.
+    The page holds every image once, in the units of the image's own pixels. `url` is its address (`#p12`), for a `<use>` in an SVG whose
+    viewBox is `width` by `height`. `beside` are the images that the same question shows before it. `cuts` are the requested
+    regions, stored the same way in the image's own pixels, if the page has only a smaller copy of it.
     """
 
     url: UnshortenedText | None
@@ -55,12 +55,12 @@ class GalleryPicture(NamedTuple):
 
     @property
     def all(self) -> tuple[GalleryPicture, ...]:
-        """Every picture of the question, in order."""
+        """Every image of the question, in order."""
         return (*self.beside, self)
 
 
 class GalleryItem(NamedTuple):
-    """All that the gallery shows of one sample."""
+    """Everything that the gallery shows of one sample."""
 
     pick: Pick
     tags: dict[str, str]
@@ -73,15 +73,15 @@ class GalleryItem(NamedTuple):
 
     @property
     def sample(self) -> Sample:
-        """The sample without pictures."""
+        """The sample without images."""
         return Sample(id=self.pick.id, tags=self.tags, truth=self.truth, facts=self.facts)
 
 
 class GalleryFacts(NamedTuple):
-    """What a gallery may know of its run.
+    """The facts of a run that a gallery may use.
 
-    `evidence` gives what scorers said of an answer, by sample id and prompt; `doubt` what to say of a scorer, by its name, whose
-    scores mean nothing on this run's data (else nothing). `protocols` are the run's, the main one first.
+    `evidence` gives the scorers' evidence on an answer, by sample id and prompt. `doubt` gives a warning, by the scorer's name, if its
+    scores are not meaningful on this run's data. `protocols` are the run's, the main one first.
     """
 
     synthetic: bool
@@ -91,7 +91,7 @@ class GalleryFacts(NamedTuple):
 
 
 class GalleryView(NamedTuple):
-    """What a gallery makes of its items: `each` is handed to the item's template, `common` to the one above the items.
+    """A gallery's input for its templates: `each` goes to the item's template, `common` to the one above the items.
 
     `orders` has each item's place under each of the gallery's `sorts`.
     """
@@ -102,43 +102,43 @@ class GalleryView(NamedTuple):
 
 
 class Gallery:
-    """How the page shows samples. The default shows pictures, prompt, reply and marks; an exam overrides what it does otherwise."""
+    """The way the page shows samples. The default shows images, prompt, reply and marks; an exam overrides the differences."""
 
     template: str = "plain.html"
-    """The template of one item; it gets `item` and `own`, what `view` gave for it. The plain one where that is None."""
+    """The template of one item. It gets `item` and `own`, the item's value from `view`. If that is None, the plain template is used."""
     above: str = ""
     """A template above the items; it gets `common`."""
     package: str = "snellen.present.html"
-    """The package whose folder `templates` has them."""
+    """The package whose folder `templates` has the templates."""
     kinds: Sequence[str] = tuple(KINDS)
     """The order in which kinds of samples are chosen."""
     first: str = "first where protocols disagree, then non-answers, wrong and correct ones"
     """The order of the items, in words."""
     sorts: Mapping[str, str] = {}
-    """Other orders that a reader may choose, and their names; offered where `view` gives the items' places under them."""
+    """Other orders that a reader may choose, and their names; offered if `view` gives the items' places under them."""
 
     sent_in_parts: bool = False
-    """Whether subjects may send parts of a picture only, so that the ledger does not have the whole."""
+    """True if subjects may send only parts of an image, so that the ledger does not have the whole."""
 
     def hardness(self, sample_id: str, prompt: str) -> float | None:
-        """What decides which samples of a kind are shown, lowest first; None for a seeded draw."""
+        """Return the rank that decides which samples of a kind are shown, lowest first; None for a seeded draw."""
         return None
 
     def regions(self, sample: Sample, answer: Answer | None) -> Sequence[Region] | None:
-        """The parts of the picture that are shown in its own pixels; None where the picture is no screen."""
+        """Return the parts of the image to show in its own pixels; None if the image is not a screenshot."""
         return None
 
     def arranged(self, items: Sequence[GalleryItem]) -> list[GalleryItem]:
-        """The items in the order in which they come."""
+        """Return the items in display order."""
         return list(items)
 
     def view(self, items: Sequence[GalleryItem]) -> GalleryView:
-        """What the templates are handed."""
+        """Return the values for the templates."""
         return GalleryView([None for _ in items], None, [{} for _ in items])
 
 
 def ranks(values: Sequence[tuple[Any, ...]]) -> list[int]:
-    """The place of each value in order, from 1; equal values keep the order that they have.
+    """Return the place of each value in order, from 1; equal values keep their order.
 
     >>> ranks([(3,), (1,), (3,)])
     [2, 1, 3]

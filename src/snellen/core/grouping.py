@@ -1,4 +1,4 @@
-"""Put things together, by what they have in common or so many at a time."""
+"""Group things, by what they have in common or in batches of a fixed size."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ V = TypeVar("V")
 
 
 def grouped(pairs: Iterable[tuple[K, V]]) -> dict[K, list[V]]:
-    """Return the values of each key, keys and values in the order in which they come.
+    """Return the values of each key, keys and values in their original order.
 
     >>> grouped([("a", 1), ("b", 2), ("a", 3)])
     {'a': [1, 3], 'b': [2]}
@@ -23,7 +23,7 @@ def grouped(pairs: Iterable[tuple[K, V]]) -> dict[K, list[V]]:
 
 
 def batched(items: Iterable[V], size: int) -> Iterator[list[V]]:
-    """Yield so many items at a time."""
+    """Yield batches of `size` items."""
     left = iter(items)
     while some := list(islice(left, size)):
         yield some

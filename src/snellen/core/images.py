@@ -1,4 +1,4 @@
-"""What an image file is, read from its header alone: codec and pixel size. No decoding, no imaging library."""
+"""The codec and pixel size of an image file, read from its header alone. No decoding, no imaging library."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def _webp(data: bytes) -> ImageHeader:
 
 
 def ends_whole(codec: str, data: bytes) -> bool:
-    """Whether a file ends as its codec says, so that a cut one is noticed without decoding every image.
+    """Tell whether a file ends as its codec requires, so that a cut one is noticed without decoding every image.
 
     >>> ends_whole("gif", b"GIF89a cut off")
     False
@@ -102,7 +102,7 @@ def ends_whole(codec: str, data: bytes) -> bool:
 
 
 def ledger_entry(data: bytes, transforms: tuple[str, ...] = ()) -> ImageSent:
-    """The record of an image as sent."""
+    """Return the record of an image as sent."""
     head = sniff(data)
     return ImageSent(
         sha256=hashlib.sha256(data).hexdigest(),

@@ -1,4 +1,4 @@
-"""The command that installs an extra where the user is: from a clone, from an archive or from a package index."""
+"""The command that installs an extra in the user's setup: from a clone, from an archive or from a package index."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""JSON objects that name a key twice: readers keep the last value, and the others are gone without a word."""
+"""JSON objects that name a key twice: readers keep the last value and silently drop the others."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import json
 
 
 def repeated_key(raw: bytes) -> str | None:
-    """A key that one object of a JSON document names twice; None where there is none, or where it is no JSON.
+    """Return a key that one object of a JSON document names twice; None if there is none, or if it is not JSON.
 
     >>> repeated_key(b'{"a": 1, "b": {"a": 2}}'), repeated_key(b'{"b": 1, "a": {}, "b": 2}')
     (None, 'b')

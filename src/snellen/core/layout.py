@@ -1,4 +1,4 @@
-"""How the paper of an exam lays its tables out: which figure stands in which column, and under which headings."""
+"""The layout of tables in an exam's paper: which figure goes into which column, and under which headings."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class Column(NamedTuple):
 
 
 class Layout(NamedTuple):
-    """A table: `name` is how it is asked for (`paper`, `details`), `about` what its figures are.
+    """A table: `name` is its name for users (`paper`, `details`), `about` describes its figures.
 
     Columns that no run fills are left out, unless it is always `whole`.
     """

@@ -1,4 +1,4 @@
-"""A model's name: one in every exam, or the label that a user gives it for tables and charts."""
+"""A model's name: the same in every exam, or the label that a user gives it for tables and charts."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from contextvars import ContextVar
 from snellen.core.records import Manifest
 
 WHOLE_PICTURE = "vlm/"
-"""What stands before a model's name where grounding shows it the whole picture and nothing else: the model alone, as in other exams."""
+"""The prefix of a model's name if grounding shows it only the whole image: the model alone, as in other exams."""
 _LABELS: ContextVar[Mapping[str, str] | None] = ContextVar("_LABELS", default=None)
 
 

@@ -1,6 +1,6 @@
-"""Options as declared things: an exam, a kind of subject or a generator lists its own, and what nobody declared is refused.
+"""Declared options: an exam, a kind of subject or a generator lists its own. Undeclared options are refused.
 
-The command line turns them into flags, Python takes them by name.
+The command line turns them into flags; Python takes them by name.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from snellen.core.types import Struct
 
 
 class Selection(Struct, frozen=True):
-    """Which questions a run asks. Part of the run's digest. `own` has the exam's own options that decide its questions, by name."""
+    """The questions that a run asks. Part of the run's digest. `own` has the exam's own options that decide its questions, by name."""
 
     splits: tuple[str, ...] = ()
     tasks: tuple[str, ...] = ()
@@ -27,9 +27,9 @@ class Selection(Struct, frozen=True):
 
 
 class Option(NamedTuple):
-    """An option of its own. `name` is its name in Python; `flags` are its spellings on the command line (`--name` if none is given).
+    """A declared option. `name` is its name in Python; `flags` are its spellings on the command line (`--name` if none is given).
 
-    `parse` turns the text of the command line into the value; what Python gives is taken as it is.
+    `parse` turns the text of the command line into the value; a value from Python is taken as it is.
     """
 
     name: str
@@ -44,7 +44,7 @@ class Option(NamedTuple):
 
     @property
     def spellings(self) -> tuple[str, ...]:
-        """How the command line spells it."""
+        """The option's spellings on the command line."""
         return self.flags or ("--" + self.name.replace("_", "-"),)
 
 
@@ -76,7 +76,7 @@ BOX_FORMAT = Option(
     metavar="FORMAT",
 )
 OF_DATA = (IMAGES, COLUMNS, BOX_FORMAT)
-"""Options that say how a data set on disk is read; they are part of the selection (`Selection.own`)."""
+"""Options on how to read a data set on disk; they are part of the selection (`Selection.own`)."""
 
 
 def stored_values(given: Mapping[str, Any]) -> dict[str, Any]:
@@ -85,14 +85,14 @@ def stored_values(given: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def filled(options: Iterable[Option], given: Mapping[str, Any]) -> dict[str, Any]:
-    """The values of declared options: those given, else their defaults."""
+    """Return the values of declared options: the given ones, else their defaults."""
     return {o.name: given.get(o.name, o.default) for o in options}
 
 
 def refuse_unknown(
     given: Iterable[str], allowed: Iterable[Option], who: str, owners: Callable[[], Mapping[str, str]]
 ) -> None:
-    """Stop at an option that has no effect here; `owners` says whose options there are."""
+    """Stop at an option that has no effect here; `owners` returns the owners of all options."""
     known = {o.name for o in allowed}
     for name in given:
         if name not in known:

@@ -1,4 +1,4 @@
-"""What became of one answer: failures are told apart from wrong answers here, once for all exams."""
+"""The outcome of one answer: failures are distinguished from wrong answers here, once for all exams."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ REFUSALS = ("i can't", "i cannot", "i'm sorry", "i am sorry", "i'm unable", "i a
 
 
 def mark_answer(protocol: Protocol, sample: Sample, answer: Answer, evidence: Evidence | None = None) -> Mark:
-    """The outcome and metrics of one answer."""
+    """Return the outcome and metrics of one answer."""
     if answer.failure is not None:
         return Mark(id=sample.id, outcome=Outcome.ERROR, reading=None, metrics=protocol.blank(sample))
     return mark_reply(protocol, sample, answer.text, answer.finish_reason, answer.refused, answer.tokens, evidence)
@@ -28,15 +28,15 @@ def mark_reply(
     tokens: tuple[Token, ...] = (),
     evidence: Evidence | None = None,
 ) -> Mark:
-    """As `mark_answer`, for a reply text at hand."""
+    """Mark a reply text, like `mark_answer`."""
     verdict = _judge(protocol, sample, text, finish_reason == "length", tokens, evidence)
     if not verdict.whole and ends_in_thought(text):
         verdict = Verdict(None, False, False, protocol.blank(sample), measured=verdict.measured)
     outcome = _outcome(verdict, text, finish_reason, refused)
     if sample.truth is None and outcome is Outcome.WRONG:
         outcome = Outcome.UNMARKED
-    # a blocked or empty reply is no answer, whatever a lenient reader finds in it (a text that only begins like a refusal is one if
-    # nothing was read); one that was cut off after a readable answer says that answer
+    # A blocked or empty reply is not an answer, whatever a lenient reader finds in it. (A text that only begins like a refusal is one if
+    # nothing was read.) A reply that was cut off after a readable answer has that answer.
     unread = outcome in NO_CREDIT and verdict.outcome is None
     metrics = protocol.blank(sample) if unread else verdict.metrics
     if verdict.measured:

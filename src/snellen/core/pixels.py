@@ -1,7 +1,7 @@
-"""Opening and decoding pictures with Pillow, imported when used. Every conversion is named, so that the ledger can say what was done.
+"""Open and decode images with Pillow, imported when used. Every conversion is named, so that the ledger can list it.
 
-Pictures come from anybody. Here is the one place that opens them: with formats that Pillow decodes itself (it would hand EPS
-to Ghostscript, which runs it), and only after the header's size was looked at, so that a file of a few bytes that claims to be
+Images come from untrusted sources. They are opened only here, with formats that Pillow decodes itself (it would hand EPS
+to Ghostscript, which runs it). The header's size is checked first, so that a file of a few bytes that claims to be
 50,000 pixels wide costs nothing.
 """
 
@@ -23,11 +23,11 @@ LONGEST_SIDE = 65_535
 
 
 class BadPicture(SnellenError):
-    """A picture that cannot be used: a failure of its sample, never the end of a run."""
+    """An image that cannot be used: a failure of its sample, never the end of a run."""
 
 
 def too_large(width: int, height: int) -> str | None:
-    """Why a size is not decoded, sent or drawn; None where it is."""
+    """Return why a size is too large to decode, send or draw; None if it is not."""
     if width > LONGEST_SIDE or height > LONGEST_SIDE or width * height > MOST_PIXELS:
         most = f"{MOST_PIXELS // 1_000_000} million pixels and sides of {LONGEST_SIDE}"
         return f"image of {width} x {height} pixels: larger than what is taken, {most}"
@@ -35,7 +35,7 @@ def too_large(width: int, height: int) -> str | None:
 
 
 def open_picture(data: bytes) -> Image:
-    """A picture whose pixels are not decoded yet, to be closed by the caller. Raises BadPicture for all that is wrong with it."""
+    """Open an image without decoding its pixels; the caller closes it. Raise BadPicture for any fault in it."""
     from PIL import Image, UnidentifiedImageError
 
     if not data:
@@ -49,7 +49,7 @@ def open_picture(data: bytes) -> Image:
         raise BadPicture(f"image does not decode (it is no {', '.join(FORMATS[:-1])} or {FORMATS[-1]})") from None
     except Image.DecompressionBombError:
         raise BadPicture("image larger than Pillow's safety limit") from None
-    except Exception as error:  # Pillow's readers raise whatever they meet
+    except Exception as error:  # Pillow's readers let any exception through
         raise _undecodable(error) from None
     problem = too_large(*image.size)
     if problem:
@@ -59,7 +59,7 @@ def open_picture(data: bytes) -> Image:
 
 
 def decoded(data: bytes) -> Image:
-    """A picture with its pixels in memory. Raises BadPicture."""
+    """Return an image with its pixels in memory. Raise BadPicture if that fails."""
     image = open_picture(data)
     try:
         image.load()
@@ -70,7 +70,7 @@ def decoded(data: bytes) -> Image:
 
 
 def as_rgb(data: bytes) -> Image:
-    """A picture in three channels, nothing else done to it. Raises BadPicture."""
+    """Return an image in three channels, otherwise unchanged. Raise BadPicture if that fails."""
     with decoded(data) as image:
         return image.convert("RGB")
 
@@ -81,7 +81,7 @@ def _undecodable(error: Exception) -> BadPicture:
 
 
 def decode_problem(data: bytes) -> str | None:
-    """Why an image cannot be used; None when it decodes fully."""
+    """Return why an image cannot be used; None if it decodes fully."""
     try:
         decoded(data).close()
     except BadPicture as error:
@@ -90,7 +90,7 @@ def decode_problem(data: bytes) -> str | None:
 
 
 def check_image(picture: Picture) -> None:
-    """Refuse an image that does not decode, with its place; one whose header and end are in order is taken at its word."""
+    """Refuse an image that does not decode, with its place. One with a valid header and end is not decoded."""
     head = sniff(picture.data)
     problem = too_large(head.width, head.height)
     if problem is None and not _at_its_word(head, picture.data):
@@ -104,7 +104,7 @@ def _at_its_word(head: ImageHeader, data: bytes) -> bool:
 
 
 def as_accepted(data: bytes, accepted: frozenset[str]) -> tuple[bytes, tuple[str, ...]]:
-    """The original bytes where the endpoint takes their codec; otherwise a lossless PNG, with the conversion named."""
+    """Return the original bytes if the endpoint takes their codec; otherwise a lossless PNG, with the conversion named."""
     head = sniff(data)
     problem = too_large(head.width, head.height)
     if problem:

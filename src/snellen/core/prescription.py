@@ -1,6 +1,6 @@
-"""What an eye exam finds, as typed records: a threshold for each faculty, with all that it takes to read and to draw it.
+"""The results of an eye exam as typed records: a threshold for each faculty, with everything needed to read and to draw it.
 
-Whoever shows it (terminal, page, JSON) needs to know nothing of the exam that found it.
+Code that shows them (terminal, page, JSON) needs no knowledge of the exam.
 """
 
 from __future__ import annotations
@@ -11,11 +11,11 @@ from snellen.core.types import Struct
 
 CREDIBLE = "credible"
 BOUNDS = ("at most", "at least")
-"""How a score says that it is a threshold: with a 95 % credible interval, or as a bound alone."""
+"""The forms of a threshold in a score: with a 95% credible interval, or as a bound alone."""
 
 
 class Range(Struct, frozen=True, array_like=True):
-    """A value and its 95 % credible interval."""
+    """A value and its 95% credible interval."""
 
     value: float
     low: float
@@ -23,7 +23,7 @@ class Range(Struct, frozen=True, array_like=True):
 
 
 class LevelCounts(Struct, frozen=True):
-    """The answers at one value of the dial: right, wrong, and those that chose nothing."""
+    """The answers at one value of the dial: right, wrong, and without a choice."""
 
     level: float
     right: int = 0
@@ -36,7 +36,7 @@ class LevelCounts(Struct, frozen=True):
 
 
 class Share(Struct, frozen=True, array_like=True):
-    """So many right, of so many."""
+    """A number of right answers, of a total."""
 
     right: int
     n: int
@@ -45,10 +45,12 @@ class Share(Struct, frozen=True, array_like=True):
 class Threshold(Struct, frozen=True):
     """One faculty, as it was sent.
 
-    `threshold` is where half is seen, guessing and lapses taken out; None where it cannot be told, and then `reason` says why in a
-    sentence (`why_not` in a word). `bound` is "at most" or "at least" where the threshold is past an end of the ladder, which is then
-    its value. `slope` is the factor on the dial from a quarter seen to three quarters, `lapse` the share of wrong answers to what is
-    seen well. `ladder` are the dial's values, hardest first.
+    `threshold` is where half is seen, corrected for guessing and lapses. It is None if it cannot be told; `reason` then gives the reason in
+    a
+    sentence (`why_not` in a word). `bound` is "at most" or "at least" if the threshold is past an end of the ladder, which is then
+    its value. `slope` is the factor on the dial from a quarter seen to three quarters. `lapse` is the share of wrong answers to stimuli
+    that are
+    seen well. `ladder` has the dial's values, hardest first.
     """
 
     faculty: str
@@ -70,19 +72,19 @@ class Threshold(Struct, frozen=True):
     why_not: str = ""
     reason: str = ""
     silent: dict[str, int] = msgspec.field(default_factory=dict)
-    """Trials that chose nothing, by outcome."""
+    """Trials without a choice, by outcome."""
     rungs: tuple[LevelCounts, ...] = ()
     """The answers at each level that was asked, hardest first."""
     curve: tuple[tuple[float, float, float, float], ...] = ()
-    """The psychometric curve: value of the dial, share right, and its 95 % band."""
+    """The psychometric curve: value of the dial, share right, and its 95% band."""
     sees: str = ""
-    """What an observer with this threshold does, with a place for it: "reads letters of {} and more"."""
+    """The ability of an observer with this threshold, with a place for it: "reads letters of {} and more"."""
     needs: str = ""
-    """What one with another threshold needs, with a place for their ratio: "letters {} times as large"."""
+    """The need of an observer with another threshold, with a place for their ratio: "letters {} times as large"."""
 
     @property
     def name(self) -> str:
-        """The faculty, and how it was sent where it was sent in several ways."""
+        """The faculty, and how it was sent if it was sent in several ways."""
         return f"{self.faculty}, {self.sent_as}" if self.sent_as else self.faculty
 
     @property
@@ -91,7 +93,7 @@ class Threshold(Struct, frozen=True):
 
 
 def figure(value: float) -> str:
-    """A value of a dial, to two digits that count.
+    """Format a value of a dial with two significant digits.
 
     >>> [figure(v) for v in (0.0934, 0.5, 2.0, 7.66, 14.06, 113.4)]
     ['0.093', '0.50', '2.0', '7.7', '14', '113']
@@ -100,19 +102,19 @@ def figure(value: float) -> str:
 
 
 def in_unit(value: str, unit: str) -> str:
-    """A figure with its unit: '7.7 px', '3.1°'."""
+    """Return a figure with its unit: '7.7 px', '3.1°'."""
     return f"{value}{'' if unit == '°' else ' '}{unit}".rstrip()
 
 
 def amount(value: float, unit: str, bound: str = "") -> str:
-    """A threshold for people: '7.7 px', 'at most 2.0 px'."""
+    """Format a threshold for people: '7.7 px', 'at most 2.0 px'."""
     return f"{bound} {in_unit(figure(value), unit)}".lstrip()
 
 
 class FacultyComparison(Struct, frozen=True):
-    """One faculty of several runs, the first run being what the others are held against."""
+    """One faculty of several runs; the first run is the reference for the others."""
 
     name: str
     rows: tuple[Threshold | None, ...]
     ratios: tuple[Range | None, ...]
-    """The other runs' thresholds over the first's: 2 is twice the value of the dial. None where one of them has no threshold."""
+    """The other runs' thresholds over the first's: 2 is twice the value of the dial. None if one of them has no threshold."""

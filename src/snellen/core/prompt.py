@@ -1,4 +1,4 @@
-"""The contract of how a sample is asked: a Prompt. The only name of the step from a Sample to a Question is `ask`."""
+"""The contract of asking a sample: a Prompt. The step from a Sample to a Question is always called `ask`."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ Ask = Callable[[Sample, Sequence[Sample]], Question | str]
 
 
 class Prompt(NamedTuple):
-    """A declared way to ask. `ask` gets a sample and its few-shot examples, and gives a Question, or a text that follows the pictures.
+    """A declared way to ask. `ask` gets a sample and its few-shot examples, and gives a Question, or a text that follows the images.
 
-    `applies` says which samples it is asked about; None is all of them. `shots` are the numbers of examples that it can show.
+    `applies` selects the samples to ask about; None is all of them. `shots` are the numbers of examples that it can show.
     """
 
     name: str
@@ -23,7 +23,7 @@ class Prompt(NamedTuple):
     shots: tuple[int, ...] = (0,)
 
     def asked_about(self, sample: Sample) -> bool:
-        """Whether the prompt is asked about a sample."""
+        """Tell whether the prompt is asked about a sample."""
         return self.applies is None or self.applies(sample)
 
 
@@ -33,5 +33,5 @@ def shots_of(prompts: Iterable[Prompt]) -> list[int]:
 
 
 def by_name(*prompts: Prompt) -> dict[str, Prompt]:
-    """Prompts as an exam holds them."""
+    """Return prompts in the form in which an exam holds them."""
     return {p.name: p for p in prompts}

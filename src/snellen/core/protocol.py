@@ -1,6 +1,6 @@
-"""The contract of how replies become scores: a Protocol reads, marks, and says what its metrics are.
+"""The contract of turning replies into scores: a Protocol reads, marks, and describes its metrics.
 
-A protocol of two functions, `read` and `mark`, is whole: everything else has a default, and growing one is overriding methods.
+A protocol of two functions, `read` and `mark`, is complete: everything else has a default. To extend it, override methods.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ Key = tuple[tuple[str, str], ...]
 
 
 class Verdict(NamedTuple):
-    """What a protocol says of one reply: the reading, whether it holds an answer at all, and the metric values.
+    """A protocol's judgement of one reply: the reading, whether it holds an answer at all, and the metric values.
 
-    `outcome` is set where the protocol knows better than the reply's form tells, such as that it is a refusal.
-    `measured` are values of the reply itself, such as its entropy: they stay whatever becomes of the answer. `whole` says that the
-    reply is known to be finished; of any other that ended inside its thinking nothing counts, whatever was read in it.
+    `outcome` is set if the protocol knows better than the reply's form tells, for example that it is a refusal.
+    `measured` are values of the reply itself, such as its entropy: they stay whatever the outcome of the answer. `whole` means that the
+    reply is known to be finished. Any other reply that ended inside its thinking has no answer, whatever was read in it.
     """
 
     reading: Any
@@ -41,10 +41,10 @@ class Verdict(NamedTuple):
 
 
 class Seen(NamedTuple):
-    """What a summary keeps of one mark. Marks that are alike in all of it are counted together.
+    """The part of one mark that a summary keeps. Marks that are alike in all of it are counted together.
 
-    `cluster` names what samples share that stand or fall together (an image); empty where a sample stands for itself. `own` is
-    whatever the protocol's floors and own scores need.
+    `cluster` names what dependent samples share (an image); it is empty if a sample is independent. `own` is
+    any data that the protocol's floors and own scores need.
     """
 
     values: Mapping[str, float]
@@ -64,20 +64,20 @@ class Group(Interface):
         """The number of marks."""
 
     def rows(self) -> Iterable[tuple[Seen, int]]:
-        """What was seen, and how often."""
+        """Return the kept marks, and how often each occurs."""
 
     def values(self, metric: str) -> Counter[float]:
-        """The samples' values of a metric, and how often each comes."""
+        """Return the samples' values of a metric, and how often each occurs."""
 
 
 class ReplyContext(NamedTuple):
-    """What is known of a reply beside its text. Tokens and evidence come where the protocol `needs` them and there are any."""
+    """The known facts of a reply beside its text. Tokens and evidence are present if the protocol `needs` them and they exist."""
 
     cut: bool = False
-    """The endpoint says that it cut the reply off."""
+    """The endpoint reported that it cut the reply off."""
     tokens: tuple[Token, ...] = ()
     evidence: Evidence | None = None
-    """What scorers said of the reply."""
+    """The scorers' evidence on the reply."""
 
 
 TEXT_ALONE = ReplyContext()
@@ -93,12 +93,12 @@ class Protocol(HasExtras):
     headline: str = "score"
     metrics: tuple[Metric, ...] = (Metric(name="score"),)
     cluster: str = "image"
-    """What samples share that stand or fall together (`Seen.cluster`), in a word for people."""
+    """What dependent samples share (`Seen.cluster`), in a word for people."""
     needs: tuple[Literal["tokens", "evidence", "records"], ...] = ()
-    """What it takes beside a reply's text: its tokens, what scorers said of it, or for its exports the records of every sample, also
-    where it is not the first protocol of a run."""
+    """The inputs beside a reply's text: its tokens, the scorers' evidence, or for its exports the records of every sample, also
+    if it is not the first protocol of a run."""
     origin: str = ""
-    """The plugin that it comes from; empty for ours."""
+    """The plugin that it comes from; empty for built-in protocols."""
 
     def __init__(
         self,
@@ -110,7 +110,8 @@ class Protocol(HasExtras):
         version: str = "1",
         prompt: str | Prompt = "question",
     ) -> None:
-        """`read` gives the answer in a reply, or None; `mark` scores it from 0 to 1. `prompt` names one of the exam's, or is a new one."""
+        """Set up a protocol. `read` gives the answer in a reply, or None; `mark` scores it from 0 to 1. `prompt` is a name or a new
+        prompt."""
         self.name, self.about, self.version = name, about, version
         self._read, self._mark = read, mark
         if isinstance(prompt, str):
@@ -133,17 +134,17 @@ class Protocol(HasExtras):
         return Verdict(reading, reading is not None, score >= 1.0, {"score": score})
 
     def blank(self, sample: Sample) -> Metrics:
-        """Metric values of a sample without a reply."""
+        """Return the metric values of a sample without a reply."""
         return dict.fromkeys((m.name for m in self.metrics if m.kind == "mean"), 0.0)
 
     # ------------------------------------------------------------ all marks
 
     def seen(self, sample: Sample, mark: Mark) -> Seen:
-        """What the summary keeps of a mark."""
+        """Return the part of a mark that the summary keeps."""
         return Seen({k: v for k, v in mark.metrics.items() if isinstance(v, float)}, mark.outcome)
 
     def groups(self, sample: Sample) -> Iterable[Key]:
-        """The groups that a sample is in: first the whole part of the exam, then its breakdowns.
+        """Return the groups of a sample: first the whole part of the exam, then its breakdowns.
 
         By default a part is a split and task, broken down by every other tag.
         """
@@ -152,30 +153,30 @@ class Protocol(HasExtras):
         yield from ((*part, (k, v)) for k, v in sample.tags.items() if k not in ("split", "task"))
 
     def order(self, key: Key) -> Any:
-        """What groups are sorted by."""
+        """Return the sort key of a group."""
         return (len(key), key)
 
     def floors(self, group: Group) -> Mapping[str, Floor]:
-        """For each metric that has one, what the best subject that never looks would score, and what it says.
+        """Return, for each metric that has one, the score and the reply of the best subject that never looks at the image.
 
-        A protocol that has no such method of its own gets floors all the same: the options of the question, or else the commonest
+        A protocol without its own method gets floors all the same: the options of the question, or else the commonest
         truths, are tried on every sample (`engine/mark/plain_floors.py`).
         """
         return {}
 
     def own_scores(self, group: Group) -> Mapping[str, Score]:
-        """Scores that are no means over samples, by their metric's name."""
+        """Return scores that are not means over samples, by their metric's name."""
         return {}
 
 
-# ---------------------------------------------------------------- what only some protocols have
+# ---------------------------------------------------------------- optional features of protocols
 
 
 class MetricRoles(NamedTuple):
-    """Say which metrics stand where; empty is the headline."""
+    """Name the metrics for each role; empty is the headline."""
 
     bounded: str = ""
-    """The metric that the range of non-answers is shown of."""
+    """The metric whose range over non-answers is shown."""
     breakdown: str = ""
     """The metric of groups within a part."""
     reported: tuple[str, ...] = ()
@@ -191,7 +192,7 @@ class ByPrompt(NamedTuple):
 class JoinedItems(NamedTuple):
     """Make larger items of a group's marks (an answer and its reason, both of which must be right).
 
-    `of` gives what is seen of these items, and how often; the group is then a whole part. None where samples stand for themselves.
+    `of` gives the kept marks of these items, and their counts; the group is then a whole part. None if samples stand for themselves.
     """
 
     of: Callable[[Group], Iterable[tuple[Seen, int]] | None]
@@ -210,13 +211,13 @@ class OtherScores(NamedTuple):
 
 
 class PluginCode(NamedTuple):
-    """The digest of a plugin's source: marks of an edited one are made again."""
+    """The digest of a plugin's source: when it is edited, its marks are made again."""
 
     digest: str
 
 
 def roles(protocol: Protocol) -> MetricRoles:
-    """Return which metrics of a protocol stand where, the headline where it names none."""
+    """Return the metrics of a protocol by role, the headline for an unnamed one."""
     own = protocol.extra(MetricRoles) or MetricRoles()
     return own._replace(bounded=own.bounded or protocol.headline, breakdown=own.breakdown or protocol.headline)
 
@@ -228,7 +229,7 @@ def protocol_for(protocol: Protocol, prompt: str) -> Protocol:
 
 
 def joined(protocol: Protocol, group: Group) -> Iterable[tuple[Seen, int]] | None:
-    """Return the larger items that a group's marks make up; None where samples stand for themselves."""
+    """Return the larger items that a group's marks make up; None if samples stand for themselves."""
     own = protocol.extra(JoinedItems)
     return own.of(group) if own is not None else None
 

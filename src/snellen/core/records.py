@@ -22,21 +22,21 @@ _ENCODER = msgspec.json.Encoder()
 
 
 class Record(msgspec.Struct, frozen=True, kw_only=True):
-    """A record that is written whole: a reader finds every field, also those that say nothing."""
+    """A complete record: every field is written, even an empty one."""
 
 
 # ---------------------------------------------------------------- run.json
 
 
 class SubjectEntry(Record, frozen=True):
-    """Who answers: as the user named it, and all that decides its answers."""
+    """The subject: its name as the user gave it, and everything that decides its answers."""
 
     spec: str
     identity: dict[str, Any] = {}
 
 
 class DataEntry(Record, frozen=True):
-    """The data: where it was, what it was, how much of it was selected. `missing` are samples that were left out.
+    """The data: its place, its contents, how much of it was selected. `missing` are samples that were left out.
 
     `origin` is the label of a set that Snellen made: generator, version, seed.
     """
@@ -50,16 +50,16 @@ class DataEntry(Record, frozen=True):
 
     @property
     def note(self) -> str:
-        """What stands behind a model's name in a table that leaves the run folder; nothing for real data."""
+        """The note behind a model's name in a table that leaves the run folder; empty for real data."""
         if not self.synthetic:
             return ""
         return " (snellen-synthetic data)" if self.origin else " (synthetic data)"
 
 
 class ProtocolEntry(Record, frozen=True):
-    """A protocol of a run, and the arm whose answers it marks. `name` is `NAME`, or `NAME@ARM` where that is not its own prompt.
+    """A protocol of a run, and the arm whose answers it marks. `name` is `NAME`, or `NAME@ARM` if that is not its own prompt.
 
-    `code` is the digest of the plugin that it comes from; empty for ours, whose version says when they change.
+    `code` is the digest of the plugin that it comes from; empty for built-in protocols, whose version tracks changes.
     """
 
     name: str
@@ -79,23 +79,23 @@ class ProtocolEntry(Record, frozen=True):
 
 
 class ScorerEntry(Record, frozen=True):
-    """A scorer: its name, and all that decides its vectors."""
+    """A scorer: its name, and everything that decides its vectors."""
 
     name: str
     identity: dict[str, Any] = {}
 
 
 class Wording(Record, frozen=True):
-    """What a prompt asked, as a digest, and the byte of answers.jsonl from which on its answers are to that wording."""
+    """A prompt's wording, as a digest, and the byte of answers.jsonl where the answers to that wording begin."""
 
     digest: str
     since: int = 0
     before: tuple[str, int] | None = None
-    """Digest and place of the wording that it replaced, as long as nothing was answered to this one: taking an edit back loses nothing."""
+    """Digest and place of the replaced wording, as long as this one has no answers: undoing an edit loses nothing."""
 
 
 class Manifest(Record, frozen=True):
-    """run.json: what the run is. `questions` counts them by arm, `wordings` says by prompt what was asked."""
+    """run.json: the description of the run. `questions` counts them by arm, `wordings` maps each prompt to its wording."""
 
     snellen: str
     created: str
@@ -109,29 +109,29 @@ class Manifest(Record, frozen=True):
     wordings: dict[str, Wording] = {}
     fresh: bool = False
     shard: tuple[int, int] | None = None
-    """Which part of how many it is, of a run that is shared out over machines."""
+    """The number of this shard and the number of shards, for a run that is split over machines."""
     format: int = FORMAT
 
     @property
     def oracle(self) -> str:
-        """What an oracle says of itself; nothing for a subject that does not look at the answers."""
+        """An oracle's description of itself; empty for a subject that does not look at the answers."""
         return str(self.subject.identity.get("oracle") or "")
 
     @property
     def imported(self) -> dict[str, Any]:
-        """Where the answers of a run come from that was made of another tool's log; nothing for all others."""
+        """The source of the answers of a run made from another tool's log; empty for all others."""
         found = self.subject.identity.get("imported")
         return found if isinstance(found, dict) else {}
 
     @property
     def imported_from(self) -> str:
-        """The same in words: 'a log of inspect', 'a table of replies'; nothing for a run of our own."""
+        """The same in words: 'a log of inspect', 'a table of replies'; empty for a run of our own."""
         tool = str(self.imported.get("tool") or "")
         return "a table of replies" if tool == "csv" else f"a log of {tool}" if tool else ""
 
     @property
     def truth_from_log(self) -> bool:
-        """Whether only another tool's log vouches for the truths: it may be any data set or none, so no paper's figures stand beside it."""
+        """True if the truths come only from another tool's log. The data may be any set, so no paper's figures stand beside it."""
         return self.imported.get("truth") == "log"
 
 
@@ -139,19 +139,19 @@ class Manifest(Record, frozen=True):
 
 
 REFUSED = "refused"
-"""The cost source of a reply by a filter, before any model saw the question: it says nothing of what calls cost."""
+"""The cost source of a reply by a filter, before any model saw the question: it does not tell what calls cost."""
 OTHER_TIER = "another service tier"
-"""The cost source of a reply whose service tier the known price is not of: nothing bounds what it cost."""
+"""The cost source of a reply from a service tier without a known price: nothing bounds its cost."""
 
 
 class Totals(msgspec.Struct):
-    """Sums over all calls of a run; answers taken from the store are counted apart and cost nothing.
+    """Sums over all calls of a run; answers from the store are counted apart and cost nothing.
 
     `cost_unknown` counts calls without a known cost: `unpriced` are those of them that were answered, and that no price bounds.
     `unsure` are tries whose replies were lost and may have been billed. By the price, those of unknown cost cost `unknown_at_most`
-    together at most, but for `unbounded` ones. `dearest_call` is None where no call has told yet what one costs.
+    together at most, except for `unbounded` ones. `dearest_call` is None until the cost of a call is known.
     `reasoning_tokens` are among the output's, `cached_tokens` and `cache_write_tokens` among the input's.
-    `oldest` and `newest` are when answers were given, in seconds since 1970; 0 where nobody wrote it down.
+    `oldest` and `newest` are when answers were given, in seconds since 1970; 0 if that was not recorded.
     """
 
     calls: int = 0
@@ -207,9 +207,9 @@ class Totals(msgspec.Struct):
 
 
 class BackendRow(Record, frozen=True):
-    """Answers to one model's name that came from one backend: the provider that a service passed them on to, and the model that it named.
+    """Answers to one model's name from one backend: the provider that a service passed them on to, and the model that it named.
 
-    `fingerprints` counts the provider's marks of its system among them; several of these alone are the same backend.
+    `fingerprints` counts the provider's system fingerprints among them; several of these alone are the same backend.
     """
 
     asked: str
@@ -220,9 +220,9 @@ class BackendRow(Record, frozen=True):
 
 
 class ControlRow(Struct, frozen=True):
-    """What one control does to one part of the exam: the score, the score under the control, their paired difference.
+    """The effect of one control on one part of the exam: the score, the score under the control, their paired difference.
 
-    `chance` and `constant` are what a subject that never looks would score. A part where most questions got no answer under the
+    `chance` and `constant` are the scores of a subject that never looks at the image. A part where most questions got no answer under the
     control has no row.
     """
 
@@ -254,7 +254,7 @@ class DifferenceRow(Struct, frozen=True):
 
 
 class PositionRow(Struct, frozen=True):
-    """What the order of the pictures does: by place, every picture having been in both, and by order."""
+    """The effect of the image order: by place, with every image in both places, and by order."""
 
     protocol: str
     slot: DifferenceRow
@@ -284,7 +284,7 @@ class ScorerSummary(Record, frozen=True):
 
 
 class Summary(Record, frozen=True):
-    """summary.json: every score of a run, and what it took. Derived: `snellen mark` makes it again."""
+    """summary.json: every score of a run, and its costs. Derived: `snellen mark` makes it again."""
 
     exam: str
     subject: str
@@ -310,14 +310,14 @@ class Summary(Record, frozen=True):
     silent: tuple[UnansweredPart, ...] = ()
     """Parts where more than one question in twenty got no answer, by protocol; control arms are not counted."""
     lost: tuple[UnansweredPart, ...] = ()
-    """Parts where most questions got none, whatever the protocol: their scores mean nothing."""
+    """Parts where most questions got no answer under any protocol: their scores are not meaningful."""
     advice: tuple[str, ...] = ()
-    """What would help against those."""
+    """Advice on how to get those answers."""
     marked: tuple[ProtocolEntry, ...] = ()
     answers_bytes: int = 0
     protocols: tuple[ProtocolSummary, ...] = ()
     digest: str = ""
-    """Of all the rest, as it was written: whoever reads the file sees whether it was changed since."""
+    """The digest of all other fields as written, so that readers notice later changes."""
 
     @property
     def plain(self) -> tuple[ProtocolSummary, ...]:
@@ -330,7 +330,7 @@ _SUMMARY = msgspec.json.Decoder(Summary)
 
 
 def read_manifest(raw: bytes) -> Manifest:
-    """Read a run.json; raises what msgspec raises where it is damaged or of another format."""
+    """Read a run.json; msgspec's exception is raised if it is damaged or of another format."""
     found = _MANIFEST.decode(raw)
     if found.format != FORMAT:
         raise msgspec.ValidationError(f"format {found.format}; this version reads {FORMAT}")
@@ -340,11 +340,11 @@ def read_manifest(raw: bytes) -> Manifest:
 
 
 class ChangedFile(ValueError):
-    """A file that is not as it was written."""
+    """A file that was changed after it was written."""
 
 
 def read_summary(raw: bytes) -> Summary:
-    """Read a summary.json; raises what msgspec raises where it is damaged or of another layout, and `ChangedFile` where it was edited."""
+    """Read a summary.json. Raise msgspec's exception if it is damaged or of another layout, and `ChangedFile` if it was edited."""
     found = _SUMMARY.decode(raw)
     if found.digest and _digest(msgspec.json.decode(raw)) != found.digest:
         raise ChangedFile("it was changed after Snellen wrote it")
@@ -358,7 +358,7 @@ def _digest(document: dict[str, Any]) -> str:
 
 
 def written(record: Manifest | Summary) -> bytes:
-    """A record as its file has it."""
+    """Return a record as its file has it."""
     if isinstance(record, Summary):
         record = msgspec.structs.replace(record, digest=_digest(msgspec.json.decode(_ENCODER.encode(record))))
     return msgspec.json.format(_ENCODER.encode(record), indent=2) + b"\n"

@@ -1,4 +1,4 @@
-"""The sizes that image processors bring pictures to before a model sees them: pure arithmetic, for coordinates and for token counts."""
+"""The sizes to which image processors resize images before a model sees them: pure arithmetic, for coordinates and for token counts."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ LARGEST_RATIO = 200
 
 
 class PixelLimits(NamedTuple):
-    """Fewest and most pixels that a server's image processor works with."""
+    """The fewest and most pixels that a server's image processor works with."""
 
     fewest: int
     most: int
@@ -23,7 +23,7 @@ PROCESSOR = PixelLimits(3136, 12_845_056)
 
 
 def smart_resize(width: int, height: int, limits: PixelLimits = PROCESSOR, factor: int = FACTOR) -> tuple[int, int]:
-    """(width, height) to multiples of the factor within the limits, keeping the shape as far as that goes.
+    """Return (width, height) rounded to multiples of the factor within the limits, keeping the shape as far as possible.
 
     >>> smart_resize(1920, 1080)
     (1932, 1092)
@@ -38,7 +38,7 @@ def smart_resize(width: int, height: int, limits: PixelLimits = PROCESSOR, facto
 
 
 def to_multiples(width: int, height: int, limits: PixelLimits, factor: int) -> tuple[int, int]:
-    """As `smart_resize`, of pictures of any shape."""
+    """Do the same as `smart_resize`, for images of any shape."""
     wide, high = (max(factor, round(v / factor) * factor) for v in (width, height))
     if wide * high > limits.most:
         shrink = math.sqrt(width * height / limits.most)

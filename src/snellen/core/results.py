@@ -1,7 +1,7 @@
 """Metrics as protocols declare them, and the scores that a run has under them. Nothing is guessed from a metric's name.
 
 A protocol lists its metrics in the order in which tables show them. One declaration may stand for a family: `f1.*` is the F1 of each
-label, and `{}` in its label is put in place of the star.
+label, and the part under the star replaces `{}` in the declaration's label.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ Interval = Literal["mean", "normal", ""]
 class Metric(Struct, frozen=True):
     """A metric's declaration.
 
-    `unit` is that of a sample's value: empty for a share between 0 and 1, which people see in percent. `kind` says who makes the
-    score: `mean` is the mean of the samples' values, made in one place for all exams; `own` is made by the protocol from a whole
-    group (a macro F1, a quantile), and the score says its own unit. `interval` says how a mean's interval is made: `mean` fits
-    shares, `normal` measurements, and without one there is none.
+    `unit` is that of a sample's value: empty for a share between 0 and 1, shown in percent. `kind` is the source of the
+    score. `mean` is the mean of the samples' values, made in one place for all exams. `own` is made by the protocol from a whole
+    group (a macro F1, a quantile), and the score has its own unit. `interval` selects the interval of a mean: `mean` fits
+    shares, `normal` measurements, and an empty one gives none.
     `detail` metrics are left out of short tables.
     """
 
@@ -38,18 +38,18 @@ class Metric(Struct, frozen=True):
     detail: bool = False
 
     def fits(self, key: str) -> bool:
-        """Whether this declares a metric: by its name, or as one of a family."""
+        """Tell whether this declares a metric: by its name, or as one of a family."""
         return key == self.name or (self.name.endswith(".*") and key.startswith(self.name[:-1]))
 
     def label_of(self, key: str) -> str:
-        """The metric's name for people."""
+        """Return the metric's name for people."""
         member = key[len(self.name) - 1 :] if self.name.endswith(".*") else ""
         label = self.label or self.name.removesuffix(".*").replace("_", " ")
         return label.format(member)
 
 
 def declared(metrics: Iterable[Metric], key: str) -> Metric:
-    """The declaration of a metric; one that nobody declared is a share with a plain name.
+    """Return the declaration of a metric; a metric without one is a share with a plain name.
 
     >>> some = (Metric(name="f1.*", label="F1 of {}"), Metric(name="distance_px", label="distance", unit="px"))
     >>> [declared(some, k).label_of(k) for k in ("f1.color", "distance_px", "keywords_recall")]
@@ -62,9 +62,9 @@ CHANCE = "chance"
 
 
 class Floor(NamedTuple):
-    """What the best of those gets who never look and say one thing to everything, of the answers that the prompt allows.
+    """The best score of a subject that never looks at the image and gives one reply to everything, of the replies that the prompt allows.
 
-    `answer` is what they say, or `chance` where drawing among the options gets more. `forbidden` is what an answer gets that the prompt
+    `answer` is that reply, or `chance` if drawing among the options scores more. `forbidden` is the score of a reply that the prompt
     does not allow, such as a list where one name is wanted, if that is more. All are picked with the truths that they are scored on.
     """
 
@@ -75,8 +75,8 @@ class Floor(NamedTuple):
 
 
 class Spread(Struct, frozen=True):
-    """A score of each repeat, where questions were asked several times: `each` in their order, the lowest, the highest, and the standard
-    deviation (by the number of repeats less one): how far the score of one asking is from the next.
+    """The scores of the repeats, if questions were asked several times: `each` in their order, the lowest, the highest, and the standard
+    deviation (by the number of repeats less one). It shows how far one repeat's score is from the next.
     """
 
     each: tuple[float, ...]
@@ -97,15 +97,16 @@ class Consistency(Struct, frozen=True):
 
     @property
     def n(self) -> int:
-        """The samples that were asked at least twice."""
+        """The number of samples that were asked at least twice."""
         return self.always + self.sometimes + self.never
 
 
 class Score(Struct, frozen=True):
-    """A metric's value over a group with what it takes to read it: interval, n, and the fields of its `Floor`.
+    """A metric's value over a group with everything needed to read it: interval, n, and the fields of its `Floor`.
 
-    Without a unit it is a share, shown in percent; with one it is shown as it is. Where questions were asked several times, the value is
-    the mean over samples of the mean over repeats (the mean over repeats, of a score that is no mean over samples), n counts samples, and
+    Without a unit it is a share, shown in percent; with one it is shown as it is. If questions were asked several times, the value is
+    the mean over samples of the mean over repeats (for a score that is not a mean over samples, the mean over repeats). Then n counts
+    samples, and
     `spread` has the scores of each repeat.
     """
 
@@ -122,7 +123,7 @@ class Score(Struct, frozen=True):
     spread: Spread | None = None
 
     def above(self, floor: Floor) -> Score:
-        """The score with its floor."""
+        """Return the score with its floor."""
         value, answer, forbidden, forbidden_answer = Floor(*floor)
         return msgspec.structs.replace(
             self, floor=value, floor_answer=answer, forbidden=forbidden, forbidden_answer=forbidden_answer
@@ -132,10 +133,11 @@ class Score(Struct, frozen=True):
 class GroupSummary(Struct, frozen=True):
     """All scores of one group of samples. `by` names the group, e.g. {"config": "P3", "difficulty": "easy"}.
 
-    `whole` groups are the parts of the exam (such as a split and task); the others break one of them down. `bounds` is how far
-    the bounded metric could be, were the non-answers all wrong or all right. Where questions were asked several times, `n` counts
-    samples, `outcomes` every answer, and `consistency` says how alike these are. `clusters` is on how many images (what the protocol calls
-    its `cluster`) the samples are, where these are fewer than samples; else 0.
+    `whole` groups are the parts of the exam (such as a split and task); the others break one of them down. `bounds` is the range of
+    the bounded metric, from all non-answers wrong to all right. If questions were asked several times, `n` counts
+    samples, `outcomes` every answer, and `consistency` shows how alike these are. `clusters` is the number of images (what the protocol
+    calls
+    its `cluster`) of the samples, if it is less than the number of samples; else 0.
     """
 
     by: dict[str, str]
@@ -149,12 +151,12 @@ class GroupSummary(Struct, frozen=True):
 
     @property
     def answers(self) -> int:
-        """How many answers the outcomes count: as many as samples, unless questions were asked several times."""
+        """Return how many answers the outcomes count: as many as samples, unless questions were asked several times."""
         return max(self.n, sum(self.outcomes.values()))
 
 
 class ProtocolSummary(Struct, frozen=True):
-    """One protocol's results on a run. `bounded` names the metric that the groups' bounds are of; `breakdown` the one that tables
+    """One protocol's results on a run. `bounded` names the metric that the groups' bounds are of; `breakdown` the metric that tables
     show for the groups within a part. `repeats` is how often each question was asked. `cluster` is what samples share, in a word.
     """
 

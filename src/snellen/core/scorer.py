@@ -1,4 +1,4 @@
-"""The contract of who compares texts with pictures, and of how such a scorer is found."""
+"""The contract of a scorer, which compares texts with images, and of how one is found."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ SCORER_MODE = Option(
 
 
 MODES = ("trained", "original")
-"""How a scorer may treat texts."""
+"""The ways in which a scorer may treat texts."""
 
 
 class Similarities(NamedTuple):
-    """What one scorer says of a reply: how well each text (a row) fits each picture (a column), in the order shown.
+    """One scorer's similarities for a reply: how well each text (a row) fits each image (a column), in the order shown.
 
-    `truncated` says of each text whether it was cut to fit the model.
+    `truncated` tells for each text whether it was cut to fit the model.
     """
 
     scorer: str
@@ -40,41 +40,41 @@ class Similarities(NamedTuple):
 
 
 Evidence = Sequence[Similarities]
-"""What the scorers of a run say of a reply; the first decides the headline."""
+"""The evidence of a run's scorers on a reply; the first decides the headline."""
 
 
 class EmbeddedTexts(NamedTuple):
-    """Vectors of texts, of length 1 each, and whether a text was cut to fit the model."""
+    """Vectors of texts, of length 1 each, and whether each text was cut to fit the model."""
 
     vectors: Sequence[Sequence[float]]
     truncated: Sequence[bool]
 
 
 class Scorer(Interface):
-    """Tells how well texts and pictures go together: their vectors' inner product."""
+    """A measure of how well texts and images go together: their vectors' inner product."""
 
     @property
     def name(self) -> str: ...
 
     @property
     def identity(self) -> Mapping[str, Any]:
-        """All that decides its vectors: they are kept under it."""
+        """Everything that decides its vectors: they are stored under it."""
 
     def texts(self, texts: Sequence[str]) -> EmbeddedTexts:
-        """The vectors of texts."""
+        """Return the vectors of texts."""
 
     def images(self, images: Sequence[bytes]) -> Sequence[Sequence[float]]:
-        """The vectors of image files, of length 1 each."""
+        """Return the vectors of image files, of length 1 each."""
 
 
 class ScorerKind:
     """A kind of scorer, found by its name in the entry point group `snellen.scorers`: `NAME` or `NAME:CHECKPOINT`."""
 
     forms: Mapping[str, str] = {}
-    """Spellings and what they mean, for `snellen list scorers`."""
+    """Spellings and their meanings, for `snellen list scorers`."""
     doubt: str = ""
-    """What to say of its scores on real data, where it was made for synthetic data alone."""
+    """A warning about its scores on real data, if it was made for synthetic data alone."""
 
     def build(self, spec: str, *, mode: str, device: str = "auto") -> Scorer:
-        """The scorer that `NAME` or `NAME:CHECKPOINT` means; `mode` is one of MODES. Its vectors are kept for it between runs."""
+        """Return the scorer that `NAME` or `NAME:CHECKPOINT` means; `mode` is one of MODES. Its vectors are stored between runs."""
         raise SnellenError(f"the scorer {spec} cannot be built")

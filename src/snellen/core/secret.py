@@ -1,7 +1,7 @@
 """An API key that cannot be printed, logged, compared into a digest or written by accident; and addresses without their logins.
 
-A key that is a word (`none`, `test`, `color`, as local servers take them) is no secret, and a reply may hold it for good reasons.
-So replies, which are marked, are changed only for a key that looks like one, and whoever changes them says so in the record.
+A key that is a plain word (`none`, `test`, `color`, as local servers accept) is not a secret, and a reply may hold it for good reasons.
+So replies, which are marked, are changed only for a key that looks like one, and the record notes the change.
 A server's error messages are for people and never marked: every key is taken out of them.
 """
 
@@ -15,14 +15,14 @@ SHORTEST = 4
 KEY_LENGTH = 16
 TAKEN_OUT = "[key]"
 HUBS = ("HF_TOKEN", "HUGGING_FACE_HUB_TOKEN", "MODELSCOPE_API_TOKEN")
-"""The names of hubs' tokens in the environment."""
+"""The environment variables of hub tokens."""
 PATHS = ("SNELLEN_CLIENT_KEY",)
-"""Names that sound like a key's and hold the path of a file."""
+"""Names that look like a key's and hold the path of a file."""
 _SECRET_NAME = re.compile(
     r"(?:API|_)KEYS?(?:_[A-Z0-9]+|\d+)?$|_(?:SECRET|TOKEN|PASSWORD|PASSWD|PAT)(?:_?\d+)?$", re.IGNORECASE
 )
 _PREFIXES = ("sk-", "hf_", "gsk_", "xai-", "pk-", "r8_", "AIza", "nvapi-")
-# scheme, login, host: whatever stands between '//' and the last '@' before the path
+# scheme, login, host: all text between '//' and the last '@' before the path
 _LOGIN = re.compile(r"(?<=://)[^\s/?#'\"]*@")
 
 
@@ -34,7 +34,7 @@ def redact_all(text: str) -> str:
 
 
 def without_keys(environment: Mapping[str, str], *, tokens: bool = False) -> dict[str, str]:
-    """Return the environment for a process of ours that asks no service; with `tokens`, a hub's stay, where models are fetched.
+    """Return the environment for a process of ours that calls no service; with `tokens`, a hub's stay, to fetch models.
 
     >>> without_keys({"PATH": "/bin", "OPENAI_API_KEY": "k", "ANTHROPIC_AUTH_TOKEN": "a", "HF_TOKEN": "t"}, tokens=True)
     {'PATH': '/bin', 'HF_TOKEN': 't'}
@@ -47,7 +47,7 @@ def without_keys(environment: Mapping[str, str], *, tokens: bool = False) -> dic
 
 
 def without_logins(text: str) -> str:
-    """A text with addresses in it, their user names and passwords taken out.
+    """Return a text with user names and passwords removed from its addresses.
 
     >>> without_logins("cannot reach http://me:secret@host:8000/v1")
     'cannot reach http://[login]@host:8000/v1'
@@ -56,7 +56,7 @@ def without_logins(text: str) -> str:
 
 
 def has_login(address: str) -> bool:
-    """Whether an address holds a user name or a password, also one without `http://`.
+    """Tell whether an address holds a user name or a password, also one without `http://`.
 
     >>> [has_login(a) for a in ("http://me:x@host", "me:x@host", "http://host/@x")]
     [True, True, False]
@@ -65,7 +65,7 @@ def has_login(address: str) -> bool:
 
 
 def _looks_secret(value: str) -> bool:
-    """Whether a key is one, and not a word that a local server takes for want of a key.
+    """Tell whether a key looks like one, and not like a word for a local server that needs no key.
 
     >>> [_looks_secret(k) for k in ("color", "EMPTY", "not-needed", "token-abc123", "sk-or-v1-0f", "q8Zr2LxTn0Wb4")]
     [False, False, False, True, True, True]
@@ -77,7 +77,7 @@ def _looks_secret(value: str) -> bool:
 
 
 def is_key_like(text: str) -> bool:
-    """Whether a word of a text is in the form in which a provider makes its keys, where a name or an address was to stand.
+    """Tell whether a word has the form of a provider's keys, used where a name or an address belongs.
 
     >>> [is_key_like(t) for t in ("sk-or-v1-0f3a9c11d2e45b67", "Bearer hf_abcdefghijklmnop1", "openai/gpt-4o", "sk-learn")]
     [True, True, False, False]
@@ -103,15 +103,15 @@ class Secret:
         return self._value
 
     def redact(self, text: str) -> str:
-        """Take the key out of a message that came from elsewhere (servers echo headers in error pages)."""
+        """Take the key out of a message from elsewhere (servers echo headers in error pages)."""
         return text.replace(self._value, TAKEN_OUT) if len(self._value) >= SHORTEST else text
 
     def redact_reply(self, text: str) -> str:
-        """Take the key out of what is kept and marked, but only one that looks like a key. The caller notes the change."""
+        """Take the key out of text that is kept and marked, but only a key that looks like one. The caller notes the change."""
         return text.replace(self._value, TAKEN_OUT) if self._in_replies else text
 
     def is_in(self, text: str) -> bool:
-        """Whether a text that will be written holds the key, where that looks like one."""
+        """Tell whether a text that will be written holds the key, if the key looks like one."""
         return self._in_replies and self._value in text
 
     def __bool__(self) -> bool:
@@ -123,5 +123,5 @@ class Secret:
     __str__ = __repr__
 
     def __reduce__(self) -> tuple[type[Secret], tuple[str]]:
-        """Copies and pickles carry no key."""
+        """Keep the key out of copies and pickles."""
         return (Secret, ("",))

@@ -1,4 +1,4 @@
-"""Which samples of a data set a run takes, the same way in every benchmark."""
+"""Choose the samples of a data set for a run, the same way in every benchmark."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from collections.abc import Collection
 from snellen.core.digest import rank
 
 FEW = 8
-"""Below one in so many the few are picked, and the others are not put in order."""
+"""If the limit is under one in this many, only the selected ids are picked, and the others are not put in order."""
 
 
 def choose(ids: Collection[str], limit: int | None, seed: int) -> frozenset[str] | None:
-    """A seeded subset of `limit` ids (None: all of them).
+    """Return a seeded subset of `limit` ids (None: all of them).
 
-    What follows the first slash of an id decides, so that the parts of a benchmark which show the same image choose the
+    The part of an id after its first slash decides, so that the parts of a benchmark which show the same image choose the
     same images; a smaller limit selects a subset of a larger one.
     """
     if limit is None or limit >= len(ids):

@@ -1,6 +1,6 @@
-"""The contracts of who answers: Subject, the Caller that it uses, the Endpoint behind that, and the kinds of subjects there are.
+"""The contracts of answering: Subject, the Caller that it uses, the Endpoint behind that, and the kinds of subjects.
 
-One base class for a provider, a model on this machine, a solver and a grounding method, ours and a user's.
+One base class for a provider, a model on this machine, a solver and a grounding method, built-in or a user's.
 """
 
 from __future__ import annotations
@@ -38,14 +38,14 @@ if TYPE_CHECKING:
 
 
 DISCOVERED_KEYS = frozenset({"listed", "applied", "not_applied", "probe", "served"})
-"""Parts of a subject's identity that are found out on the way: the service's own words of the model, the parameters that were
-really sent and why others were not, what a probe measured, how the server was started. They are in run.json, and not in the run's name."""
+"""Parts of a subject's identity that are found out during the run: the service's description of the model, the parameters that were really
+sent and why others were not, a probe's measurements, how the server was started. They are in run.json, and not in the run's name."""
 
 
 class Request(Struct, frozen=True):
     """One request, ready to send: the body is complete, the key identifies it for ever. Holds no secret.
 
-    `via` says which of the subject's endpoints it is for, where there are several. `repeat` says which time it is that it is asked.
+    `via` selects one of the subject's endpoints, if there are several. `repeat` is the number of the repeat.
     """
 
     key: str
@@ -56,14 +56,14 @@ class Request(Struct, frozen=True):
     repeat: int = 1
 
     def again(self, repeat: int) -> Request:
-        """The same, asked for another time: from the second on it has a key of its own, so that no two repeats share a stored reply."""
+        """Return the request for another repeat. From the second on it has its own key, so that no two repeats share a stored reply."""
         if repeat == self.repeat:
             return self
         return msgspec.structs.replace(self, key=digest({"request": self.key, "repeat": repeat}), repeat=repeat)
 
 
 class Reply(Struct, frozen=True):
-    """What a call gave. This is what the answer store keeps; `call` is its ledger."""
+    """The result of a call. The answer store keeps it; `call` is its ledger."""
 
     call: Call
     text: str = ""
@@ -74,7 +74,7 @@ class Reply(Struct, frozen=True):
 
 
 class Parsed(NamedTuple):
-    """A response body, understood. Exactly one of `error` and the rest is meaningful."""
+    """A parsed response body. Exactly one of `error` and the rest is meaningful."""
 
     text: str = ""
     thinking: str = ""
@@ -92,11 +92,11 @@ class Parsed(NamedTuple):
     status: int | None = None
     note: str | None = None
     wait: float | None = None
-    """Seconds to wait before the next try, where the body says so and not a header."""
+    """Seconds to wait before the next try, if the body says so and not a header."""
 
 
 class BrokenReply(ValueError):
-    """A response that makes no sense, and what it says of its cost all the same."""
+    """An invalid response, with the cost that it reports all the same."""
 
     def __init__(self, reason: str, bill: Parsed | None = None) -> None:
         super().__init__(reason)
@@ -104,9 +104,9 @@ class BrokenReply(ValueError):
 
 
 class Connection(NamedTuple):
-    """How the transport reaches an endpoint. The only place that holds the key.
+    """The transport's access to an endpoint. The only place that holds the key.
 
-    `key_header` is the header that carries the key, and what stands before it there.
+    `key_header` is the header that carries the key, and the text before it there.
     """
 
     url: str
@@ -119,72 +119,72 @@ class Connection(NamedTuple):
 
 
 class Endpoint:
-    """A service that answers requests: where it is and how its wire format is read. A default for every hook but `parse`."""
+    """A service that answers requests: its address and the parsing of its wire format. Every hook but `parse` has a default."""
 
     kind: str = ""
     model: str = ""
     connection: Connection
     price_given: bool = False
-    """Whether the user gave the price of its calls, and so of a reply that does not say what it cost."""
+    """True if the user gave the price of its calls, which then applies to a reply that does not report its cost."""
     batches: BatchApi | None = None
-    """How it takes many requests at once, if it does."""
+    """Its batch API, if it has one."""
     revision: int = 0
-    """Grows whenever what is sent changes for all requests: a parameter that the endpoint refused is left out from then on."""
+    """Increases whenever the body changes for all requests: a parameter that the endpoint refused is left out from then on."""
 
     @property
     def listed(self) -> Mapping[str, Any]:
-        """What the service's model list says of the model, once it was asked."""
+        """The model's entry in the service's model list, once it was requested."""
         return {}
 
     def parse(self, body: bytes) -> Parsed:
-        """Understand a 200 response; raises ValueError (BrokenReply, if it was billed) where it is not what the service promises."""
+        """Parse a 200 response; raise ValueError (BrokenReply, if it was billed) if it is not what the service promises."""
         raise BrokenReply(f"{self.kind} cannot read replies")
 
     def explain(self, status: int, body: bytes) -> Parsed:
-        """A failed response as an error (or a refusal) with a sentence for people, and its cost where it names one."""
+        """Return a failed response as an error (or a refusal) with a sentence for people, and its cost if it names one."""
         return Parsed(error=Failure(kind="status", reason=f"status {status}"), status=status)
 
     def learn(self, listing: bytes) -> None:
         """Take prices and model facts from the service's model list; raises SnellenError for an unknown model."""
 
     def not_listed(self, status: int, body: bytes) -> str | None:
-        """Why no call can work, where the failed answer to the question for the model list says so; None where it does not."""
+        """Return why no call can work, if the failed request for the model list shows it; else None."""
         if status not in (401, 403):
             return None
         error = self.explain(status, body).error
         return error.reason if error else "the endpoint refused the key"
 
     def body_of(self, request: Request) -> bytes:
-        """What is sent for a request now."""
+        """Return the body to send for a request now."""
         return request.body
 
     def drop_refused_parameter(self, status: int, body: bytes) -> bool:
-        """Whether a failed response refuses a parameter that can be done without; from now on it is left out."""
+        """Leave out an optional parameter from now on, if a failed response refuses it. Tell whether it does."""
         return False
 
     @property
     def unpriced(self) -> bool:
-        """Whether its calls are paid, but neither a price nor the provider says how much."""
+        """True if its calls are paid, but neither a price nor the provider gives the cost."""
         return False
 
     @property
     def left_out(self) -> tuple[str, ...]:
-        """The parameters that were asked for and are not sent."""
+        """The parameters that the user asked for and that are not sent."""
         return ()
 
     def notes(self) -> list[str]:
-        """What a user should know of how the endpoint took the requests, once they are over."""
+        """Return notes for the user on how the endpoint took the requests, at the end of the run."""
         return []
 
 
 class Caller(Interface):
-    """Sends requests for a subject: store, limits, retries, budget and ledger are behind it."""
+    """The interface for sending a subject's requests: store, limits, retries, budget and ledger are behind it."""
 
     async def __call__(self, request: Request) -> Reply: ...
 
 
 class CallEstimate(NamedTuple):
-    """A model that a subject asks: at most so many calls a question, each with this text beside the question's and so many pictures."""
+    """A model that a subject asks: the most calls a question, and for each call the text and the images beside the question's."""
 
     subject: Subject
     calls: int
@@ -193,9 +193,9 @@ class CallEstimate(NamedTuple):
 
 
 class Price(NamedTuple):
-    """US dollars for a million tokens, and where the figures come from.
+    """A price in US dollars for a million tokens, with its source.
 
-    What is None costs what its kind costs otherwise: cached input and input written to a cache as input, thinking as output.
+    A price of None is replaced: cached input and input written to a cache cost as input, thinking as output.
     `batch` is the share of all these that a batch costs. They hold for calls of up to `up_to` input tokens, if that is not None.
     """
 
@@ -209,11 +209,11 @@ class Price(NamedTuple):
     up_to: int | None = None
 
     def of(self, input_tokens: int, output_tokens: int) -> float:
-        """What so many tokens cost."""
+        """Return the cost of that many tokens."""
         return (input_tokens * self.input + output_tokens * self.output) / 1e6
 
     def at_most(self, input_tokens: int, output_tokens: int) -> float | None:
-        """What a call of so many tokens costs at most: all of the input may be written to a cache. None above what the price holds for."""
+        """Return the most that a call of that many tokens costs: all input may be written to a cache. None above the price's `up_to`."""
         if self.up_to is not None and input_tokens > self.up_to:
             return None
         dearest = self._replace(
@@ -222,7 +222,7 @@ class Price(NamedTuple):
         return dearest.of(input_tokens, output_tokens)
 
     def bill(self, usage: Usage, in_batch: bool = False) -> float | None:
-        """What a call cost by its own count; None where it has none that fits, or the price of a batch or of so long an input is not known.
+        """Return a call's cost by its own count. None if it has no valid count, or no known price for a batch or for so long an input.
 
         >>> Price(2.0, 8.0, "x", cached=0.5).bill(Usage(input_tokens=1_000_000, cached_tokens=400_000, output_tokens=0))
         1.4
@@ -233,7 +233,7 @@ class Price(NamedTuple):
             return None
         cached, written, thought = usage.cached_tokens or 0, usage.cache_write_tokens or 0, usage.reasoning_tokens or 0
         if cached + written > usage.input_tokens or thought > usage.output_tokens:
-            return None  # a part that is more than the whole: counted in a way that we do not know
+            return None  # a part larger than the whole: counted in an unknown way
         whole = self.of(usage.input_tokens, usage.output_tokens)
         for tokens, special, plain in (
             (cached, self.cached, self.input),
@@ -246,29 +246,29 @@ class Price(NamedTuple):
 
 
 class Subject:
-    """Whoever answers. `prepare` is pure and runs ahead in a thread; `answer` runs in the event loop."""
+    """The source of answers. `prepare` is pure and runs ahead in a thread; `answer` runs in the event loop."""
 
     spec: str = ""
     identity: Mapping[str, Any] = MappingProxyType({})
-    """What decides its answers; part of the run's name, but for what is under the names in DISCOVERED_KEYS."""
+    """Everything that decides its answers; part of the run's name, except for entries under the names in DISCOVERED_KEYS."""
     endpoints: tuple[Endpoint, ...] = ()
-    """The services that it calls; none for a subject that runs here."""
+    """The services that it calls; empty for a subject that runs here."""
     parallel: int = 64
-    """How many questions may be in work at once, for a subject without endpoints."""
+    """The number of questions that may be in work at once, for a subject without endpoints."""
     beside: int = 0
-    """How many of those in work wait for something other than a call or a core of their own; they take no place."""
+    """The number of those in work that wait for something other than a call or a core of their own; they do not take a place."""
     chooses_only: bool = False
-    """Whether it can do nothing but choose among a question's options; other questions are not put to it."""
+    """True if it can only choose among a question's options; other questions are not put to it."""
     needs_picture: bool = False
-    """Whether it has nothing to go by where a question shows no picture; such questions are not put to it."""
+    """True if it needs an image; questions without one are not put to it."""
     recorded_ids: frozenset[str] = frozenset()
-    """The samples that it has replies for, where it knows no others."""
+    """The samples that it has replies for, if it knows no others."""
     only_recorded: bool = False
-    """Whether no other samples are put to it."""
+    """True if no other samples are put to it."""
 
     price: Price | None = None
     worker_spec: Mapping[str, Any] | None = None
-    """All that its kind's `worker` needs to make the same subject in another process; None where it cannot answer there."""
+    """Everything that its kind's `worker` needs to make the same subject in another process; None if it cannot answer there."""
 
     @property
     def endpoint(self) -> Endpoint | None:
@@ -276,20 +276,20 @@ class Subject:
         return self.endpoints[0] if self.endpoints else None
 
     def about(self) -> str:
-        """What was chosen, in a line for people before the run; nothing if there is nothing to say."""
+        """Return the chosen settings in a line for people before the run; an empty text if there are none."""
         return ""
 
     def why_same(self, repeats: int) -> str:
-        """Why asking a question so many times would give the same reply each time, by construction; nothing where it may give others.
+        """Return why repeats would give the same reply each time, by construction; an empty text if they may differ.
 
-        Whoever draws at random tells the repeats apart by the question's prompt, which ends in `#2`, `#3` from the second time on.
+        A subject that draws at random tells the repeats apart by the question's prompt, which ends in `#2`, `#3` from the second time on.
         """
         return ""
 
     def prepare(self, question: Question) -> Any:
-        """Work that needs no waiting (hashing, encoding). Raises SnellenError for an image that cannot be sent.
+        """Do the work that needs no waiting (hashing, encoding). Raise SnellenError for an image that cannot be sent.
 
-        Of a question whose Request is ready, `answer` gets the texts alone: its pictures are in the Request, and memory holds them once.
+        If a question's Request is ready, `answer` gets only its texts. The images are in the Request, so memory holds them once.
         """
         return None
 
@@ -298,7 +298,7 @@ class Subject:
         return failed(question, "no-answer", f"{self.spec} has no answer()")
 
     def answered(self, question: Question, reply: Reply) -> Answer:
-        """The answer that a reply is, for a subject that makes one call a question."""
+        """Return a reply as an answer, for a subject that makes one call a question."""
         return Answer(
             id=question.id,
             prompt=question.prompt,
@@ -316,11 +316,11 @@ class Subject:
         """Free what the subject holds."""
 
     def asked(self) -> tuple[CallEstimate, ...]:
-        """The models that are asked for one question, for estimates."""
+        """Return the models that are asked for one question, for estimates."""
         return (CallEstimate(self, 1),) if self.endpoints else ()
 
     def input_tokens(self, question: Question, text: str = "", pictures: int = 1) -> int:
-        """About how many tokens a question has, with more text beside it and every picture so many times."""
+        """Estimate the tokens of a question, with more text beside it and every image that many times."""
         turns = (*question.history, Turn(role="user", parts=question.parts))
         said = sum(len(part.text) for turn in turns for part in turn.parts if isinstance(part, Text))
         shown = sum(isinstance(part, Picture) for turn in turns for part in turn.parts)
@@ -328,18 +328,18 @@ class Subject:
 
     @property
     def thinking_tokens(self) -> int:
-        """How many tokens of a reply may be spent on thinking, beside the visible ones."""
+        """The number of tokens of a reply that may be spent on thinking, beside the visible ones."""
         return 0
 
     def counting(self) -> str:
-        """By which rule its pictures are counted, in a line for estimates; nothing if there is none to name."""
+        """Return the rule that counts its images' tokens, in a line for estimates; an empty text if there is none to name."""
         return ""
 
 
 class BuildContext(NamedTuple):
-    """What a subject is built from. `options` are the values of the options that it takes; `offline` means that it will not be called.
+    """The input for building a subject. `options` are the values of its options; `offline` means that it will not be called.
 
-    `build` makes another subject, for one that asks models: from its spec, and options that replace those given.
+    `build` makes another subject, for one that asks models: from its spec, and options that replace the given ones.
     """
 
     options: Mapping[str, Any]
@@ -351,10 +351,10 @@ class BuildContext(NamedTuple):
 
 
 class Hosting(NamedTuple):
-    """Where the models of a kind run, and whose they are, as far as the kind itself tells; records of a run say it.
+    """Where the models of a kind run, and who develops them, as far as the kind itself tells; a run's records include it.
 
-    `engine` is the software that runs them on machines of one's own. `developer` is set where all models are of one, `closed` are the
-    beginnings of the names of those whose weights are not published ("" for all of them).
+    `engine` is the software that runs them on the user's own machines. `developer` is set if all models have the same one. `closed` are the
+    beginnings of the names of models whose weights are not published ("" for all of them).
     """
 
     by: Literal["self", "provider", ""] = ""
@@ -371,32 +371,33 @@ class SubjectKind:
 
     prefix: str = ""
     forms: Mapping[str, str] = {}
-    """Spellings and what they mean, for `snellen list subjects`."""
+    """Spellings and their meanings, for `snellen list subjects`."""
     options: tuple[Option, ...] = ()
-    """The options that mean something to it; others are refused."""
+    """The options that have an effect on it; others are refused."""
     exams: tuple[str, ...] = ()
     """The exams that it can answer; all of them if empty."""
     hosting: Hosting = Hosting()
     serves: tuple[str, ...] = ()
     """The command that starts a server for its models (`--serve PREFIX`), up to the model's name; `python` is this Python."""
     in_workers: bool = False
-    """Whether its subjects are models that can answer in processes of their own, here or on other machines."""
+    """True if its subjects are models that can answer in their own processes, here or on other machines."""
 
     def build(self, name: str, given: BuildContext) -> Subject:
-        """The subject that `PREFIX/NAME` names."""
+        """Return the subject that `PREFIX/NAME` names."""
         raise SnellenError(f"{self.prefix}/{name} cannot be built")
 
     def takes(self, name: str, given: Mapping[str, Any], options_of: OptionsOf) -> tuple[Option, ...]:
-        """The options that mean something to one subject of the kind, by what else was given.
+        """Return the options that have an effect on one subject of the kind, depending on the other given values.
 
-        `options_of` gives those of another subject by its spec, for one that asks models.
+        `options_of` returns those of another subject by its spec, for one that asks models.
         """
         return self.options
 
     def catalogue(self) -> list[dict[str, Any]]:
-        """Rows for `snellen list methods`, of a kind whose subjects are ways to answer; what they need, and whether it is there."""
+        """Return rows for `snellen list methods`, for a kind whose subjects are methods: their requirements, and whether these are
+        installed."""
         return []
 
     def worker(self, spec: Mapping[str, Any]) -> Subject:
-        """The same subject as the one that has this `worker_spec`, to answer in a process of its own."""
+        """Return the same subject as the one that has this `worker_spec`, to answer in its own process."""
         raise SnellenError(f"a subject {self.prefix}/ cannot answer in another process")

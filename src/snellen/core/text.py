@@ -23,7 +23,7 @@ def for_terminal(text: str, limit: int | None = None) -> str:
 
 
 def escaped(error: UnicodeError) -> tuple[str, int]:
-    r"""Handler of encoding errors: what a stream cannot carry, in the way that JSON writes it.
+    r"""Handle an encoding error: escape characters that a stream cannot carry as JSON does.
 
     >>> import codecs
     >>> codecs.register_error("escaped", escaped)
@@ -37,5 +37,5 @@ def escaped(error: UnicodeError) -> tuple[str, int]:
 
 
 def one_line(text: str, limit: int = 300) -> str:
-    """A message on one safe line of bounded length."""
+    """Return a message on one safe line of bounded length."""
     return for_terminal(" ".join(text.split()), limit)

@@ -1,6 +1,6 @@
-"""The words of the design as frozen types. Data flows: Sample -> Question -> Answer -> Mark.
+"""The terms of the design as frozen types. Data flows: Sample -> Question -> Answer -> Mark.
 
-A Question is all that a subject ever receives, and it has no truth in it.
+A Question is everything that a subject ever receives; it does not contain the truth.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import msgspec
 
 
 class Struct(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """Base of all records: frozen, slotted, written without the fields that say nothing."""
+    """Base of all records: frozen, slotted, written without fields at their defaults."""
 
 
 class Text(Struct, frozen=True, tag="text"):
@@ -34,16 +34,16 @@ AnswerKind = Literal["one-of", "any-of", "text"]
 
 
 class Turn(Struct, frozen=True):
-    """An earlier turn of a conversation: an example's question, or the answer that is put into the subject's mouth."""
+    """An earlier turn of a conversation: an example's question, or the prefilled answer of the subject."""
 
     role: Literal["user", "assistant"]
     parts: tuple[Part, ...]
 
 
 class Question(Struct, frozen=True):
-    """What a subject is shown. `parts` is the last user turn, images and text interleaved in order; `history` comes before it.
+    """A subject's input. `parts` is the last user turn, images and text interleaved in order; `history` comes before it.
 
-    `answer_form` is how the prompt wants an option said, such as `Answer: {}`; baselines use it.
+    `answer_form` is the form in which the prompt wants an option, such as `Answer: {}`; baselines use it.
     """
 
     id: str
@@ -67,7 +67,7 @@ class Question(Struct, frozen=True):
 
 
 class Sample(Struct, frozen=True):
-    """One item of a data set. `tags` are what results are broken down by; `truth` is for marking only.
+    """One item of a data set. Results are broken down by `tags`; `truth` is for marking only.
 
     `pictures` is empty in the light form that marking and run folders use.
     """
@@ -82,7 +82,7 @@ class Sample(Struct, frozen=True):
 class Token(Struct, frozen=True):
     """One generated token with its log-probability and the alternatives the endpoint named.
 
-    `entropy` is in nats over the whole vocabulary. Where only some alternatives are known it is the lowest that they allow,
+    `entropy` is in nats over the whole vocabulary. If only some alternatives are known it is the lowest that they allow,
     and `entropy_high` the highest.
     """
 
@@ -94,10 +94,10 @@ class Token(Struct, frozen=True):
 
 
 class Usage(Struct, frozen=True):
-    """Tokens as the endpoint counted them; None where it said nothing.
+    """Tokens as the endpoint counted them; None if it did not report them.
 
-    `input_tokens` and `output_tokens` are all that were billed as such: those read from a cache or written to it are among the
-    input's, and those spent on thinking among the output's, whatever a provider's own way of counting is.
+    `input_tokens` and `output_tokens` are all tokens billed as such. Tokens read from a cache or written to it are among the
+    input's, and those spent on thinking among the output's, however the provider counts.
     """
 
     input_tokens: int | None = None
@@ -119,7 +119,7 @@ class ImageSent(Struct, frozen=True):
 
 
 class Attempt(Struct, frozen=True):
-    """One try of a call that failed: HTTP status (None for a network fault), why, how long, the wait after it."""
+    """One failed try of a call: HTTP status (None for a network fault), the reason, how long it took, the wait after it."""
 
     reason: str
     seconds: float
@@ -136,9 +136,9 @@ class Call(Struct, frozen=True):
     model: str
     model_returned: str | None = None
     provider: str | None = None
-    """Who really answered, where a service passes requests on."""
+    """The provider that answered, if a service passes requests on."""
     fingerprint: str | None = None
-    """The provider's own mark of the system that answered, where it has one."""
+    """The provider's fingerprint of the system that answered, if it has one."""
     images: tuple[ImageSent, ...] = ()
     usage: Usage = Usage()
     cost: float | None = None
@@ -147,37 +147,37 @@ class Call(Struct, frozen=True):
     tries: int = 0
     failed: tuple[Attempt, ...] = ()
     unsure: int = 0
-    """How many of the failed tries may have been billed, nobody knows how much: their replies were lost."""
+    """The number of failed tries that may have been billed for an unknown amount: their replies were lost."""
     at_most: float | None = None
-    """What the call, or a lost try of it, may have cost by the price; None where its cost is known, or there is no price."""
+    """The most that the call, or a lost try of it, may have cost by the price; None if its cost is known, or there is no price."""
     finish_reason: str | None = None
     response_id: str | None = None
     request_id: str | None = None
-    """The provider's own number of the request, from the response's header: what their support asks for."""
+    """The provider's own request number, from the response's header: their support asks for it."""
     left_out: tuple[str, ...] = ()
-    """Parameters that were asked for and not sent: the endpoint had refused them before."""
+    """Parameters that the user asked for and that were not sent: the endpoint had refused them before."""
     batch: str | None = None
     """The batch that the call was part of, if any."""
     stored: bool = False
     at: int = 0
-    """When the reply came, in seconds since 1970; 0 where nobody wrote it down."""
+    """When the reply came, in seconds since 1970; 0 if that was not recorded."""
     server: str = ""
-    """A mark of the model that a server of one's own said it has, when it was asked; another mark is another model."""
+    """A mark of the model that the user's own server reported; another mark is another model."""
     note: str | None = None
-    """What was done to the reply before it was kept, if anything: the key was taken out of it."""
+    """A change made to the reply before it was stored, if any: the key was taken out of it."""
 
 
 class Failure(Struct, frozen=True):
-    """Why there is no answer: a short machine word and a sentence for people."""
+    """The reason why there is no answer: a short machine word and a sentence for people."""
 
     kind: str
     reason: str
 
 
 class Answer(Struct, frozen=True):
-    """What came back for one Question, with the calls behind it. Either `failure` is set or `text` is the reply.
+    """The result for one Question, with the calls behind it. Either `failure` is set or `text` is the reply.
 
-    `thinking` is what the model thought before, as far as the endpoint shows it apart from the reply. It is never marked.
+    `thinking` is the model's thinking before the reply, as far as the endpoint shows it separately. It is never marked.
     """
 
     id: str
@@ -199,7 +199,7 @@ def failed(question: Question, kind: str, reason: str) -> Answer:
 
 
 class Outcome(StrEnum):
-    """What became of one sample. Only the first three are answers; an unmarked one has no truth to be compared with."""
+    """The outcome of one sample. Only the first three are answers; an unmarked sample has no truth to compare with."""
 
     CORRECT = "correct"
     WRONG = "wrong"

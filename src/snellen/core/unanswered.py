@@ -1,7 +1,7 @@
-"""Parts of an exam where many questions got no answer: told once, for the terminal, the page, `--json` and the exit code.
+"""Parts of an exam where many questions got no answer: computed once, for the terminal, the page, `--json` and the exit code.
 
-A reply that was cut off, refused, empty or unreadable is no wrong answer. Where there are many of them, a score says more about the
-token cap or the reader than about the model's eyes.
+A reply that was cut off, refused, empty or unreadable is not a wrong answer. If there are many of them, a score tells more about the
+token cap or the reader than about the model's vision.
 """
 
 from __future__ import annotations
@@ -12,16 +12,16 @@ from snellen.core.results import GroupSummary, ProtocolSummary
 from snellen.core.types import NON_ANSWERS, Outcome, Struct
 
 LOUD = 0.05
-"""The share of non-answers from which on a headline has to say so."""
+"""The share of non-answers from which a headline has to mention them."""
 MOST = 0.5
-"""The share from which on a score means nothing."""
+"""The share from which a score is not meaningful."""
 REFUSAL_RIGHT = "refusal_accuracy"
-"""A metric that only parts have in which a refusal can be right, such as OSWorld-G's. Where some were right, refusals are answers; a
+"""A metric of parts in which a refusal can be right, such as OSWorld-G's. If some were right, refusals are answers. A
 provider's filter that stops everything is never right."""
 
 
 class UnansweredPart(Struct, frozen=True):
-    """A part with many non-answers under one protocol: how many of each kind, and how far the score could be (see `bounds`).
+    """A part with many non-answers under one protocol: how many of each kind, and the range of the score (see `bounds`).
 
     `n` counts questions as often as they were asked.
     """
@@ -34,17 +34,17 @@ class UnansweredPart(Struct, frozen=True):
 
     @property
     def missing(self) -> int:
-        """How many questions got no answer."""
+        """The number of questions without an answer."""
         return sum(self.outcomes.values())
 
     @property
     def share(self) -> float:
-        """The same as a share."""
+        """The same number as a share."""
         return self.missing / self.n
 
 
 def silent_parts(protocols: Iterable[ProtocolSummary]) -> tuple[UnansweredPart, ...]:
-    """The parts in which more than one question in twenty got no answer, by protocol."""
+    """Return the parts in which more than one question in twenty got no answer, by protocol."""
     found = ((p, g, _missing(g)) for p in protocols for g in p.groups if g.whole)
     return tuple(
         UnansweredPart(protocol=p.protocol, by=g.by, n=g.answers, outcomes=missing, bounds=g.bounds)
@@ -54,7 +54,7 @@ def silent_parts(protocols: Iterable[ProtocolSummary]) -> tuple[UnansweredPart, 
 
 
 def lost_parts(protocols: Sequence[ProtocolSummary]) -> tuple[UnansweredPart, ...]:
-    """The parts in which most questions got no answer under every protocol that marks them: as the kindest of them counts."""
+    """Return the parts in which most questions got no answer under every protocol that marks them, by the most lenient count."""
     shares: dict[tuple[tuple[str, str], ...], list[UnansweredPart]] = {}
     for p in protocols:
         for g in p.groups:

@@ -1,1 +1,1 @@
-"""What is read from disk and from the hub: tables of samples, folders of data sets, downloads, `.env` files."""
+"""Reading from disk and from the hub: tables of samples, folders of data sets, downloads, `.env` files."""

@@ -1,4 +1,4 @@
-"""Declarations that stand beside the code which reads them, as TOML files of a package."""
+"""Declarations in TOML files of a package, beside the code that reads them."""
 
 from __future__ import annotations
 

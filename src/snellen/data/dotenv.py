@@ -1,6 +1,6 @@
 """A `.env` file in the working folder: KEY=VALUE lines, read for the keys of one prefix only.
 
-The environment always wins, nothing is put into it, and values appear in no message: a file like that often holds secrets.
+The environment always wins, nothing is added to it, and no message contains values: such a file often holds secrets.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ _ESCAPE = re.compile(r"\\(.)")
 
 
 def parse(text: str, prefix: str = "") -> dict[str, str]:
-    r"""Keys that begin with a prefix, and their values. Later lines win; lines of other keys are not looked into.
+    r"""Return the keys that begin with a prefix, and their values. Later lines win; lines of other keys are not parsed.
 
-    Single quotes keep a value as it is, double quotes know \n, \t, \" and \\; a bare value ends at a ` #` comment.
+    Single quotes keep a value as it is, double quotes allow \n, \t, \" and \\; a bare value ends at a ` #` comment.
 
     >>> parse('# a\nEVAL_A=1 # one\nexport EVAL_B="x # y"\nOTHER=2\nEVAL_C=\'it\\n\'', "EVAL_")
     {'EVAL_A': '1', 'EVAL_B': 'x # y', 'EVAL_C': 'it\\n'}
@@ -36,7 +36,7 @@ def parse(text: str, prefix: str = "") -> dict[str, str]:
 
 
 def read(folder: Path, prefix: str) -> dict[str, str]:
-    """The keys of the `.env` file of a folder; nothing where there is none (a virtual environment may have that name)."""
+    """Return the keys of a folder's `.env` file; nothing if it is not a file (a virtual environment may have that name)."""
     path = folder / FILE
     if not path.is_file():
         return {}
@@ -51,7 +51,7 @@ def read(folder: Path, prefix: str) -> dict[str, str]:
 
 
 def overlaid(environ: Mapping[str, str], folder: Path, prefix: str) -> dict[str, str]:
-    """The settings of a prefix: the environment first, then the `.env` file of a folder."""
+    """Return the settings of a prefix: the environment first, then the `.env` file of a folder."""
     return read(folder, prefix) | {key: value for key, value in environ.items() if key.startswith(prefix)}
 
 

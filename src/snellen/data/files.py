@@ -14,18 +14,18 @@ from snellen.core.errors import SnellenError
 
 LARGEST = 512 * 1024 * 1024
 PICTURES = (".png", ".jpg", ".jpeg", ".webp", ".gif", ".bmp")
-"""How the names of picture files end."""
+"""The endings of image file names."""
 
 
 ENOUGH = 1 << 30
-"""Bytes of pictures that are hashed whole; of more, each file's size, beginning and end are."""
+"""The bytes of images that are hashed in full; beyond it, each file's size, beginning and end are hashed."""
 _END = 1 << 12
 
 
 class PictureFolders:
-    """Find pictures by name in a data set's folder, or in the one other folder that --images names.
+    """Find images by name in a data set's folder, or in the one other folder that --images names.
 
-    A name or a link that leads out of both is refused, so that a data set from somebody else sends nothing but what came with it.
+    A name or a link that leads out of both is refused, so that another person's data set sends only its own files.
     """
 
     def __init__(self, home: Path, images: str = "") -> None:
@@ -36,7 +36,7 @@ class PictureFolders:
         self._real = tuple(os.path.join(os.path.realpath(root), "") for root in self._roots)  # noqa: PTH118
 
     def find(self, name: str, below: Iterable[str] = ("",)) -> Path | None:
-        """Return the first file of that name, in one of some folders; None where there is none."""
+        """Return the first file of that name in one of some folders; None if there is none."""
         if "\0" in name:
             return None
         inside = outside = False
@@ -54,20 +54,20 @@ class PictureFolders:
         return None
 
     def label(self, path: Path) -> str:
-        """Return how messages and facts name a file: its path from its folder."""
+        """Return a file's name in messages and facts: its path from its folder."""
         full = Path(os.path.abspath(path))  # noqa: PTH100
         return next(full.relative_to(root).as_posix() for root in self._roots if full.is_relative_to(root))
 
 
 def check_inside(path: Path, home: Path | None = None) -> Path:
-    """Return a file of a data set; refuse a link that leads out of the data's folder (that of the file where none is named)."""
+    """Return a file of a data set; refuse a link that leads out of the data's folder (the file's own folder if none is named)."""
     if not Path(os.path.realpath(path)).is_relative_to(os.path.realpath(home or path.parent)):
         raise SnellenError(f"{path} is a link that leads out of its folder: copy the file there")
     return path
 
 
 def digest_of(files: Iterable[tuple[Path, int]]) -> str:
-    """One digest of many files of these sizes, their contents where that is not too much."""
+    """Return one digest of many files of these sizes, with their contents if they are not too large."""
     listed: Sequence[tuple[Path, int]] = sorted(files)
     whole = sum(size for _path, size in listed) <= ENOUGH
     found = hashlib.sha256()
@@ -82,12 +82,12 @@ def digest_of(files: Iterable[tuple[Path, int]]) -> str:
                     file.seek(max(0, size - _END))
                     found.update(file.read(_END))
         except OSError:
-            continue  # whoever reads the picture itself will say so
+            continue  # the reader of the image reports the error
     return found.hexdigest()
 
 
 def read_picture(path: Path) -> bytes:
-    """The bytes of a regular file; OSError, as of any file that cannot be read, for everything else."""
+    """Return the bytes of a regular file; raise OSError, as for any unreadable file, for everything else."""
     with _opened(path) as file:
         return file.read()
 

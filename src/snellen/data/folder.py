@@ -1,4 +1,4 @@
-"""A data folder as a user names it: whether it is there, which set it holds, and which of its parts are meant."""
+"""A data folder named by a user: check that it exists, and find its set and the requested parts."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from snellen.core.text import one_line
 from snellen.data.files import check_inside
 
 UNFINISHED = "snellen-unfinished.txt"
-"""The file that stands in a folder while a set is made or downloaded there. It says with which command."""
+"""The file that marks a folder while a set is made or downloaded there. It names the command."""
 
 
 def check_folder(where: Path, exam: str) -> None:
-    """Refuse a folder that is not there, and one whose set was not finished."""
+    """Refuse a folder that does not exist, or one with an unfinished set."""
     if not where.is_dir():
         raise SnellenError(f"no folder {where}; 'snellen data make {exam} --out DIR' makes a synthetic set")
     check_finished(where)
@@ -37,14 +37,14 @@ def check_finished(where: Path) -> None:
 
 
 def check_new(out: Path) -> None:
-    """Refuse to write a template where something is."""
+    """Refuse to write a template over an existing file."""
     if out.exists() and (not out.is_dir() or any(out.iterdir())):
         raise SnellenError(f"--out {out} is there and not empty: name a new folder")
 
 
 @contextmanager
 def unfinished(where: Path, command: str) -> Iterator[None]:
-    """Marks a folder as unfinished until the work in it is done. Where that fails, or is killed, the mark stays."""
+    """Mark a folder as unfinished until the work in it is done. If the work fails, or is killed, the mark stays."""
     where.mkdir(parents=True, exist_ok=True)
     mark = where / UNFINISHED
     mark.unlink(missing_ok=True)  # never written through a link
@@ -54,7 +54,7 @@ def unfinished(where: Path, command: str) -> Iterator[None]:
 
 
 def find_files(where: Path, *patterns: str) -> list[Path]:
-    """The files of the first pattern that finds any. One that looks into every folder (`*/`) must find one data set, not several."""
+    """Return the files of the first pattern with a match. A pattern for every folder (`*/`) must find one data set, not several."""
     for pattern in patterns:
         if found := sorted(where.glob(pattern)):
             sets = sorted({p.relative_to(where).parts[0] for p in found}) if pattern.startswith("*/") else []
@@ -69,7 +69,7 @@ def find_files(where: Path, *patterns: str) -> list[Path]:
 def named(
     what: str, given: Iterable[str], shown: Iterable[str], exam: str, known: Mapping[str, str] | None = None
 ) -> list[str]:
-    """What the names that a user gives stand for, whatever their case: as `known` has it, else those that errors show themselves."""
+    """Return the meanings of the user's names, whatever their case: as in `known`, else the names that errors show."""
     names = {name.lower(): name for name in shown} if known is None else known
     given = list(given)
     for name in given:
@@ -79,6 +79,6 @@ def named(
 
 
 def unusable(problems: Sequence[Problem], exam: str, where: Path) -> SnellenError:
-    """The error of a data set with problems: the first, and how to see them all."""
+    """Return the error of a data set with problems: the first, and how to see them all."""
     more = f" (and {len(problems) - 1} more problems)" if len(problems) > 1 else ""
     return SnellenError(f"{problems[0]}{more}; 'snellen data check {exam} --data {where}' lists all")

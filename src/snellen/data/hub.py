@@ -1,7 +1,7 @@
-"""Pinned downloads from a hub: the commit and each file's digest are written down, and checked ever after.
+"""Pinned downloads from a hub: the commit and each file's digest are recorded, and checked from then on.
 
-A data folder may come from somebody else, so what its lock says is not trusted: names that lead out of the folder are refused, a
-folder with links out of it is not written to, and a file is deleted only where it is, byte for byte, one that the lock names.
+A data folder may come from another person, so its lock is not trusted. Names that lead out of the folder are refused, and a
+folder with links out of it is not written to. A file is deleted only if it is, byte for byte, one that the lock names.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ LOCK = "snellen-data.json"
 
 
 class Lock(msgspec.Struct, frozen=True):
-    """snellen-data.json: what was fetched from where, and the SHA-256 of each file."""
+    """snellen-data.json: the source and the files, with the SHA-256 of each file."""
 
     repo: str = ""
     commit: str = ""
@@ -44,9 +44,9 @@ def download(
     unpack: Callable[[Path], Sequence[Path]] = _nothing,
     command: str = "snellen data get",
 ) -> tuple[Lock, Sequence[Path]]:
-    """Fetch the files of a data set at one commit and unpack them; gives the lock that was written and what was unpacked.
+    """Fetch the files of a data set at one commit and unpack them; return the lock that was written and the unpacked files.
 
-    Until all is there the folder is marked as unfinished, by the command that finishes it.
+    Until everything is there the folder is marked as unfinished, with the command that finishes it.
     """
     try:
         from huggingface_hub import HfApi, snapshot_download
@@ -79,7 +79,7 @@ def download(
 
 
 def _whole_again(folder: Path, pinned: Lock | None, half: bool) -> None:
-    """Takes the mark off a set that was whole before, where nothing of it was changed."""
+    """Remove the mark from a set that was complete before, if none of it was changed."""
     if pinned and not half and read_lock(folder) == pinned and not any(check_lock(folder)):
         (folder / UNFINISHED).unlink(missing_ok=True)
 
@@ -87,7 +87,7 @@ def _whole_again(folder: Path, pinned: Lock | None, half: bool) -> None:
 def _locked(
     repo: str, commit: str, of_commit: set[str], patterns: tuple[str, ...], folder: Path, pinned: Lock | None
 ) -> Lock:
-    """Takes away what only an earlier commit had, and writes down what is there."""
+    """Remove the files that only an earlier commit had, and record the present ones."""
     if pinned and pinned.commit != commit:
         for name, digest in pinned.files.items():
             path = folder / name
@@ -113,7 +113,7 @@ def _locked(
 
 
 def _wanted(path: Path, patterns: tuple[str, ...]) -> bool:
-    """Whether a file is data that was asked for, and no page about it."""
+    """Tell whether a file is requested data, and not a page about it."""
     return (
         ".cache" not in path.parts
         and path.name not in (LOCK, UNFINISHED)
@@ -123,7 +123,7 @@ def _wanted(path: Path, patterns: tuple[str, ...]) -> bool:
 
 
 def read_lock(folder: Path) -> Lock | None:
-    """The lock of a folder, if it was downloaded. One that names a file outside the folder is refused."""
+    """Return the lock of a folder, if it was downloaded. A lock that names a file outside the folder is refused."""
     path = folder / LOCK
     if not path.is_file():
         return None
@@ -140,7 +140,7 @@ def read_lock(folder: Path) -> Lock | None:
 
 
 def is_inside(name: str) -> bool:
-    """Whether a name is a plain path below a folder, on any system.
+    """Tell whether a name is a plain path below a folder, on any system.
 
     >>> [is_inside(name) for name in ("P3/a.parquet", "../a", "/a", "P3/../../a", "C:a", "a\\\\b", "", ".")]
     [True, False, False, False, False, False, False, False]
@@ -151,13 +151,13 @@ def is_inside(name: str) -> bool:
 
 
 def _linked(folder: Path, name: str) -> bool:
-    """Whether a file, or a folder on the way to it, is a symbolic link."""
+    """Tell whether a file, or a folder on the way to it, is a symbolic link."""
     path = folder / name
     return any(place.is_symlink() for place in (path, *path.parents) if folder in place.parents)
 
 
 def _refuse_links_out(folder: Path) -> None:
-    """Refuse to write into a folder that holds a link to somewhere else: what is downloaded would land there."""
+    """Refuse to write into a folder that holds a link to another place: the download would land there."""
     home = folder.resolve()
     for path in folder.rglob("*") if folder.is_dir() else ():
         if path.is_symlink() and home not in path.resolve().parents:
@@ -165,7 +165,7 @@ def _refuse_links_out(folder: Path) -> None:
 
 
 def check_lock(folder: Path) -> Iterator[Problem]:
-    """Files that are missing or not what was downloaded."""
+    """Yield files that are missing or differ from the download."""
     lock = read_lock(folder)
     for name, digest in (lock or Lock()).files.items():
         path = folder / name
@@ -176,6 +176,6 @@ def check_lock(folder: Path) -> Iterator[Problem]:
 
 
 def file_digest(path: Path) -> str:
-    """SHA-256 of a file."""
+    """Return the SHA-256 of a file."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()

@@ -1,7 +1,7 @@
-"""Where the lines of a large file are, in 17 bytes each: sorted hashes of the samples' ids, and beside them the places of their lines.
+"""The places of lines in a large file, in 17 bytes each: sorted hashes of the samples' ids, and beside them the places of their lines.
 
-A dict of a million (sample, prompt) takes some 280 MB. Two ids of a million have the same 64-bit hash once in 40 million runs, and, since
-Python's hashes of texts differ from process to process, not when the command is run again.
+A dict of a million (sample, prompt) takes some 280 MB. Two ids of a million have the same 64-bit hash once in 40 million runs. Since
+Python's hashes of texts differ from process to process, running the command again does not repeat the collision.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 Key = tuple[str, str]
 NOWHERE = -1
 RECENT = 1 << 16
-"""So many are held as they come before they are put in order with the others."""
+"""The number of new entries held unsorted before they are merged with the others."""
 
 
 class _SortedLines(NamedTuple):
@@ -44,7 +44,7 @@ class _Arm:
             self.settled()
 
     def settled(self) -> _SortedLines:
-        """All of them in order."""
+        """Return all of them in order."""
         if self._recent:
             n = len(self._recent)
             packed = np.fromiter(self._recent.values(), np.int64, n)
@@ -54,13 +54,13 @@ class _Arm:
             self._recent = {}
             order = np.argsort(hashes, kind="stable")
             hashes = hashes[order]
-            last = np.append(hashes[1:] != hashes[:-1], True)  # of equal ones the last
+            last = np.append(hashes[1:] != hashes[:-1], True)  # of equal hashes the last
             self._sorted = _SortedLines(hashes[last], places[order[last]], failed[order[last]])
             self._looked = self._sorted.hashes.data
         return self._sorted
 
     def get(self, hashed: int) -> int | None:
-        """The place, doubled, and one more for a failure; None where there is none."""
+        """Return the place, doubled, plus one for a failure; None if there is none."""
         packed = self._recent.get(hashed)
         if packed is not None:
             return packed
@@ -71,13 +71,13 @@ class _Arm:
 
 
 class Places:
-    """For each (sample, prompt) where the line of its answer begins, and whether that is a failure."""
+    """The place of the line of each (sample, prompt)'s answer, and whether that answer is a failure."""
 
     def __init__(self) -> None:
         self._arms: dict[str, _Arm] = {}
 
     def put(self, key: Key, place: int, *, failed: bool) -> None:
-        """This is the line that counts now."""
+        """Record the line that counts now."""
         arm = self._arms.get(key[1])
         if arm is None:
             arm = self._arms[key[1]] = _Arm()
@@ -88,7 +88,7 @@ class Places:
         return None if arm is None else arm.get(hash(key[0]))
 
     def get(self, key: Key) -> int | None:
-        """Where the line begins; None where there is none."""
+        """Return where the line begins; None if there is none."""
         packed = self._packed(key)
         return None if packed is None else packed >> 1
 
@@ -96,12 +96,12 @@ class Places:
         return self._packed(key) is not None
 
     def answered(self, key: Key) -> bool:
-        """Whether there is an answer that is no failure."""
+        """Tell whether there is an answer that is not a failure."""
         packed = self._packed(key)
         return packed is not None and not packed & 1
 
     def settle(self) -> None:
-        """Put all in order. From then on it is only read, from any thread."""
+        """Sort all entries. From then on the object is only read, from any thread."""
         for arm in self._arms.values():
             arm.settled()
 
@@ -110,19 +110,19 @@ class Places:
 
     @property
     def counts(self) -> dict[str, int]:
-        """How many there are by prompt, failures among them."""
+        """The number of answers by prompt, including failures."""
         return {prompt: len(arm.settled().hashes) for prompt, arm in self._arms.items()}
 
     @property
     def failures(self) -> dict[str, int]:
-        """How many of them are failures, by prompt."""
+        """The number of failures by prompt."""
         return {prompt: int(arm.settled().failed.sum()) for prompt, arm in self._arms.items()}
 
     def in_order(self) -> Iterator[int]:
-        """All places, as they come in the file."""
+        """Yield all places, in the order of the file."""
         every = [arm.settled().places for arm in self._arms.values()]
         return iter(np.sort(np.concatenate(every)).data) if every else iter(())
 
     def of(self, prompt: str) -> _SortedLines:
-        """The answers to a prompt."""
+        """Return the answers to a prompt."""
         return self._arms[prompt].settled() if prompt in self._arms else _NONE

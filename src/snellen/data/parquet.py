@@ -1,7 +1,7 @@
 """Parquet files, read and written through pyarrow.
 
-Text columns are read whole, as dictionaries: a few bytes of a file may say the same long text a million times.
-Images are read a few at a time and only the columns and row groups that are asked for. pyarrow decodes
+Text columns are read whole, as dictionaries: a few bytes of a file may stand for the same long text a million times.
+Images are read a few at a time and only the requested columns and row groups. pyarrow decodes
 a page at a time, so the memory needed depends on the page size of the file (docs/performance.md).
 """
 
@@ -28,7 +28,7 @@ LONGEST_CELL = 16 << 20
 _MOST_TEXT = 1 << 30
 _TEXT_ROWS = 1024
 _MOST_VALUES = 1 << 26
-"""The most values of a column of lists in one row group: pyarrow takes memory for each, also where all are missing or the same."""
+"""The most values of a list column in one row group: pyarrow takes memory for each, even if all are missing or the same."""
 _VALUE = 8  # bytes that a value takes in a list of Python
 _BATCH_BYTES = 1 << 19
 _MOST_BYTES = 1 << 28
@@ -38,11 +38,11 @@ _WRITE_ROWS = 8
 
 
 class ParquetFile:
-    """One file: its columns, notes and number of rows. `name` is how messages call it; `binary` are the columns that hold bytes."""
+    """One file: its columns, notes and number of rows. `name` is its name in messages; `binary` are the columns that hold bytes."""
 
     def __init__(self, path: Path, name: str) -> None:
         self.name, self._path = name, path
-        if not path.is_file():  # a pipe would be waited for
+        if not path.is_file():  # a pipe would block
             raise SnellenError(f"{name}: not a regular file")
         self._metadata: Any = None
         with self._open("not a readable parquet file") as file:
@@ -83,7 +83,7 @@ class ParquetFile:
             yield from (dict(zip(columns, row, strict=True)) for row in zip(*batch, strict=True))
 
     def _batches(self, columns: Sequence[str]) -> Iterator[tuple[int, list[list[Any]]]]:
-        """Yield values by column and their size, as many rows at a time as are not too large when their texts are written out."""
+        """Yield values by column and their size, in batches of rows whose texts are not too large when written out."""
         if not self.binary and any(self._mean(g) > LONGEST_CELL for g in range(self._metadata.num_row_groups)):
             raise SnellenError(f"{self.name}: a cell is larger than {LONGEST_CELL >> 20} MiB")
         with self._open("cannot be read", self._texts) as file:
@@ -92,7 +92,7 @@ class ParquetFile:
                     yield sum(map(_size, part.columns)), [_listed(values) for values in part.columns]
 
     def _longest(self, leaf: int) -> int:
-        """Return the mean length of the lists of a column, in the row group that has the longest."""
+        """Return the mean length of the lists of a column, in the row group with the longest."""
         found = 0
         for group in map(self._metadata.row_group, range(self._metadata.num_row_groups)):
             values = group.column(leaf).num_values
@@ -104,7 +104,7 @@ class ParquetFile:
         return found
 
     def _mean(self, group: int) -> int:
-        """Return the mean size of the cells of a row group, by what the file says of it."""
+        """Return the mean size of the cells of a row group, according to the file's metadata."""
         found = self._metadata.row_group(group)
         return int(found.total_byte_size // max(1, found.num_rows * len(self.columns)))
 
@@ -124,7 +124,7 @@ class ParquetFile:
             yield batch
 
     def first(self, column: str) -> Any:
-        """Return the value of one column in the first row; None where there is no row."""
+        """Return the value of one column in the first row; None if there are no rows."""
         return next(self.cells(column, range(min(1, self.rows))), None)
 
     def cells(self, column: str, rows: Sequence[int]) -> Iterator[Any]:
@@ -139,7 +139,7 @@ class ParquetFile:
             for batch in file.iter_batches(self._few, row_groups=groups, columns=names, use_threads=False):
                 values = batch.column(column)
                 if inside:
-                    values = values.flatten()[0]  # missing where the struct is missing
+                    values = values.flatten()[0]  # missing if the struct is missing
                 while done < len(places) and places[done] < begin + len(values):
                     yield values[places[done] - begin].as_py()
                     done += 1
@@ -163,16 +163,16 @@ class ParquetFile:
 
     @cached_property
     def _starts(self) -> list[int]:
-        """The first row of each row group, and behind them the number of rows."""
+        """The first row of each row group, followed by the number of rows."""
         sizes = (self._metadata.row_group(g).num_rows for g in range(self._metadata.num_row_groups))
         return list(accumulate(sizes, initial=0))
 
     @cached_property
     def _few(self) -> int:
-        """How many rows of pictures to decode at once, by the row group with the largest rows."""
+        """The number of rows of images to decode at once, by the row group with the largest rows."""
         groups = map(self._metadata.row_group, range(self._metadata.num_row_groups))
         sizes = [(group.num_rows, max(1, group.total_byte_size)) for group in groups if group.num_rows]
-        # by the mean row; but a picture that stands there once may be every row's
+        # by the mean row; but an image that is stored once may be every row's
         most = min((min(_BATCH_BYTES * rows // size, _MOST_BYTES // size) for rows, size in sizes), default=1)
         return max(1, min(_TEXT_ROWS, most))
 
@@ -196,7 +196,7 @@ class ParquetFile:
             reason = (str(error).splitlines() or [""])[0]
             raise SnellenError(f"{self.name}: {problem} ({reason})") from None
         finally:
-            pa.default_memory_pool().release_unused()  # a page of images is large, and who reads one may read no more
+            pa.default_memory_pool().release_unused()  # a page of images is large, and there may be no further read
 
 
 def _is_bytes(kind: pa.DataType) -> bool:
@@ -206,19 +206,19 @@ def _is_bytes(kind: pa.DataType) -> bool:
 
 
 def _is_picture(kind: pa.DataType) -> bool:
-    """Tell whether a type is a struct with `bytes`, as the hub has images."""
+    """Tell whether a type is a struct with `bytes`, the hub's form of images."""
     import pyarrow.types as is_
 
     return bool(is_.is_struct(kind) and kind.get_field_index("bytes") >= 0 and _is_bytes(kind.field("bytes").type))
 
 
 def _holds_bytes(kind: pa.DataType) -> bool:
-    """Tell whether bytes stand anywhere in a type."""
+    """Tell whether a type contains bytes anywhere."""
     return _is_bytes(kind) or any(_holds_bytes(kind.field(i).type) for i in range(kind.num_fields))
 
 
 def _size(values: pa.Array) -> int:
-    """Return how many bytes values have when they are written out, with their places in a list of Python."""
+    """Return the size of values in bytes when they are written out, with their places in a Python list."""
     import pyarrow.types as is_
 
     kind, places = values.type, _VALUE * len(values)
@@ -235,14 +235,14 @@ def _size(values: pa.Array) -> int:
 
 
 def _written_out(values: pa.DictionaryArray) -> int:
-    """Return how many bytes the texts of a dictionary have, each as often as it is used."""
+    """Return the size of the texts of a dictionary in bytes, each counted as often as it is used."""
     texts = values.dictionary
     ends = memoryview(texts.buffers()[1]).cast("i")[texts.offset : texts.offset + len(texts) + 1] if len(texts) else ()
     return sum(ends[at + 1] - ends[at] for at in values.indices.to_pylist() if at is not None)
 
 
 def _listed(values: pa.Array) -> list[Any]:
-    """Return values as Python has them; texts of a dictionary that are equal are one object."""
+    """Return values as Python objects; equal texts of a dictionary are one object."""
     import pyarrow.types as is_
 
     if not is_.is_dictionary(values.type):

@@ -15,7 +15,7 @@ OWN_COLUMNS = ("model", "metric", "value", "shots")
 def published_figures(
     package: str, protocol: str, prompt: str, source: str
 ) -> Callable[[str, str], Iterable[Published]]:
-    """The figures of an exam's paper by protocol and prompt: they stand beside runs under this one, and beside no other."""
+    """Return the figures of an exam's paper by protocol and prompt: they stand beside runs under this one, and no other."""
     return lambda *asked: _figures(package, source) if asked == (protocol, prompt) else ()
 
 

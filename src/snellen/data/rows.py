@@ -1,6 +1,6 @@
-"""Data sets of rows with pictures: each part is parquet shards, or a folder of image files, read in a fixed order.
+"""Data sets of rows with images: each part is parquet shards, or a folder of image files, read in a fixed order.
 
-Texts are read first and alone; pictures are read a few at a time, only for the rows that are asked about.
+Texts are read first and alone; images are read a few at a time, only for the rows that are asked about.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from snellen.data.synthetic_marker import HEAD, MARK, Label, first_label, label_
 
 
 class RowSource(NamedTuple):
-    """A parquet shard, or a folder of image files (then `files` lists them). `label` is how messages call it."""
+    """A parquet shard, or a folder of image files (then `files` lists them). `label` is its name in messages."""
 
     label: str
     path: Path
@@ -34,15 +34,15 @@ class RowSource(NamedTuple):
 
 
 class Rows:
-    """The texts of one source by column, and its pictures a few at a time. The first column names the rows."""
+    """The texts of one source by column, and its images a few at a time. The first column names the rows."""
 
     def __init__(self, source: RowSource, columns: Sequence[str], extra: Sequence[str] = ()) -> None:
-        """`columns` are texts that a parquet file must have beside `image`, `extra` those that it may have."""
+        """Read a source. `columns` are texts that a parquet file must have beside `image`, `extra` those that it may have."""
         self.source = source
         self.origin: Label = {}
         self.synthetic = False
         self.expected: int | None = None
-        """How many rows the part of the set has that this is from, where the set says it."""
+        """The number of rows in the part of the set that this is from, if the set records it."""
         self._parquet: ParquetFile | None = None
         if source.files:
             self.origin = first_label(source.files)
@@ -67,23 +67,23 @@ class Rows:
             self.expected = count if isinstance(count, int) else None
 
     def first_label(self) -> Label:
-        """The label of the first picture, for parquet files that were written anew and have lost their note."""
+        """Return the label of the first image, for parquet files that were rewritten and have lost their note."""
         try:
             cell = None if self._parquet is None else self._parquet.first("image")
-        except SnellenError:  # whoever reads the picture itself will say so
+        except SnellenError:  # the reader of the image reports the error
             return {}
         return next((label for p in _pictures(cell, "") if (label := picture_label(p.data[:HEAD]))), {})
 
     def where(self, i: int) -> str:
-        """How messages name a row."""
+        """Return the name of a row in messages."""
         return f"{self.source.label}/{self.names[i]}" if self.source.files else f"{self.source.label} row {i}"
 
     def size(self) -> int:
-        """Bytes on disk, for the fingerprint."""
+        """Return the bytes on disk, for the fingerprint."""
         return sum(p.stat().st_size for p in (self.source.files or (self.source.path,)))
 
     def pictures(self, rows: Sequence[int]) -> Iterator[tuple[int, tuple[Picture, ...]]]:
-        """The pictures of some rows, in order."""
+        """Yield the images of some rows, in order."""
         if self._parquet is None:
             yield from ((i, _pictures(self._file(i), self.where(i))) for i in rows)
             return
@@ -98,7 +98,7 @@ class Rows:
 
 
 def _pictures(cell: Any, name: str) -> tuple[Picture, ...]:
-    """An image cell: a struct with bytes, bare bytes, or a list of them."""
+    """Return the images in a cell: a struct with bytes, bare bytes, or a list of them."""
     if isinstance(cell, list):
         return tuple(picture for item in cell for picture in _pictures(item, name))
     data = cell.get("bytes") if isinstance(cell, dict) else cell
@@ -106,7 +106,7 @@ def _pictures(cell: Any, name: str) -> tuple[Picture, ...]:
 
 
 def lacking(part: str, sources: Sequence[Rows]) -> Problem | None:
-    """Rows that a part of a synthetic set should have and has not: files of it are missing."""
+    """Return a problem if a part of a synthetic set has fewer rows than it should: some of its files are missing."""
     wanted = {rows.expected for rows in sources}
     found, expected = sum(len(rows.names) for rows in sources), wanted.pop() if len(wanted) == 1 else None
     if expected is None or found == expected:
@@ -117,7 +117,7 @@ def lacking(part: str, sources: Sequence[Rows]) -> Problem | None:
 
 
 class ParquetLayout(NamedTuple):
-    """How the rows of an exam lie on disk: the sources of a part, their columns, and what is wrong with rows, by their number."""
+    """The layout of an exam's rows on disk: the sources of a part, their columns, and the problems of rows, by their number."""
 
     exam: str
     columns: tuple[str, ...]
@@ -126,11 +126,11 @@ class ParquetLayout(NamedTuple):
     extra: tuple[str, ...] = ()
 
     def open(self, source: RowSource) -> Rows:
-        """The rows of a source; raises SnellenError where it cannot be read or lacks a column."""
+        """Return the rows of a source; raise SnellenError if it cannot be read or lacks a column."""
         return Rows(source, self.columns, self.extra)
 
     def check(self, where: Path, part: str) -> Iterator[Problem]:
-        """Every problem of a part: sources that cannot be read, bad rows, repeats, images that do not decode."""
+        """Yield every problem of a part: sources that cannot be read, bad rows, repeats, images that do not decode."""
         seen: Counter[str] = Counter()
         opened: list[Rows] = []
         for source in self.sources(where, part):
@@ -152,7 +152,7 @@ class ParquetLayout(NamedTuple):
             yield half
 
     def recognised(self, where: Path, parts: Iterable[str]) -> list[str]:
-        """The parts that a folder has; none where it holds several sets."""
+        """Return the parts that a folder has; none if it holds several sets."""
         try:
             return [part for part in parts if self.sources(where, part)]
         except SnellenError:
@@ -164,13 +164,13 @@ class RowData(Dataset, ABC):
 
     layout: ParquetLayout
     endings: tuple[str, ...] = ("",)
-    """A row is asked about once for each of them; its samples' ids end in them."""
+    """A row is asked about once for each ending; its samples' ids end in them."""
 
     def __init__(self, where: Path, options: Selection, parts: Sequence[str]) -> None:
         self.source, self.options, self._where = str(where), options, where
         self._opened: dict[str, list[tuple[Rows, list[str]]]] = {}
         self._chosen: dict[str, frozenset[str]] = {}
-        """By part the ids that were selected."""
+        """The ids that were selected, by part."""
         self._odd: set[str] = set()
         fingerprint = hashlib.sha256()
         problems: list[Problem] = []
@@ -198,17 +198,17 @@ class RowData(Dataset, ABC):
         self.fingerprint = fingerprint.hexdigest()
 
     def _allow(self, problems: list[Problem]) -> None:
-        """Stop where rows have problems; an exam may let some of them be left out."""
+        """Stop if rows have problems; an exam may allow some of them to be left out."""
         if problems:
             raise unusable(problems, self.layout.exam, self._where)
 
     def _row_name(self, name: str) -> str:
-        """What a row's name gives to its id."""
+        """Return the part of a row's name that goes into its id."""
         return name
 
     @abstractmethod
     def _sample(self, part: str, rows: Rows, i: int, name: str, pictures: tuple[Picture, ...] = ()) -> Sample:
-        """The sample of a row; `name` is its id."""
+        """Return the sample of a row; `name` is its id."""
 
     def __len__(self) -> int:
         return len(self.endings) * sum(map(len, self._chosen.values()))
@@ -228,7 +228,7 @@ class RowData(Dataset, ABC):
     def _new_id(self, part: str, name: str, times: Counter[str], used: set[str]) -> str:
         times[name] += 1
         while (found := f"{part}/{name}#{times[name]}" if times[name] > 1 else f"{part}/{name}") in used:
-            times[name] += 1  # a row may be called 'a#2' by itself
+            times[name] += 1  # a row's own name may be 'a#2'
         used.add(found)
         return found
 
@@ -248,7 +248,7 @@ class RowData(Dataset, ABC):
             yield from self._loaded(part, asked)
 
     def _loaded(self, part: str, asked: Callable[[str], list[str]]) -> Iterator[Sample]:
-        """Samples with pictures; `asked` gives the ids of those that are wanted of a row, by its own."""
+        """Yield samples with images; `asked` gives the wanted ids of a row, by its own id."""
         for rows, ids in self._walk(part):
             wanted = [i for i, name in enumerate(ids) if asked(name)]
             for i, pictures in rows.pictures(wanted):

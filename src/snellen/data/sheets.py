@@ -1,5 +1,5 @@
-"""Rows of a file that a user wrote (tables.py), as exams with formats of their own want them: columns in lower case, empty cells left
-out, pictures that stand in a Parquet file among the cells, and each row that cannot be read as a Problem at its place.
+"""Rows of a file that a user wrote (tables.py), for exams with their own formats. Columns are in lower case, empty cells are left
+out, and images in a Parquet file are among the cells. Each row that cannot be read is a Problem at its place.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ _HEAD = 256
 
 
 def columns(path: Path) -> list[str]:
-    """The columns of a file; none where it is not made of rows."""
+    """Return the columns of a file; none if it does not consist of rows."""
     try:
         if path.suffix.lower() == ".json" and not _is_list(path):
-            return []  # without reading all of it: annotations of other tools hold whole pictures
+            return []  # without reading all of it: annotations of other tools hold whole images
         return [str(name).strip().lower() for name in Table(path).columns]
     except (SnellenError, OSError):
         return []
@@ -31,7 +31,7 @@ def _is_list(path: Path) -> bool:
 
 
 def rows(path: Path, label: str) -> Iterator[TableRow | Problem]:
-    """Yield every row of a file, its place with the label; raise SnellenError where the file itself cannot be read."""
+    """Yield every row of a file, its place with the label; raise SnellenError if the file itself cannot be read."""
     table = Table(path)
     for number, place, given, wrong in table.whole_rows():
         where = f"{label} {place}"

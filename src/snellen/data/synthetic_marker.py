@@ -1,7 +1,7 @@
-"""The label of a synthetic set, inside the data: whoever holds one picture or one record of it can tell that it was made.
+"""The label of a synthetic set, inside the data: a single image or record is enough to tell that it was made.
 
 A parquet file has it in its notes, a PNG file as a text chunk, a JPEG file as a comment, a JSON record as a field, a CSV file as a
-column, each under the same name. It says who made the set, in which version, from which seed. Only what bears this label is called ours.
+column, each under the same name. It holds the set's maker, version and seed. Only data with this label counts as ours.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ from typing import Any
 
 MARK = "snellen.synthetic"
 MARKER = "snellen_synthetic.json"
-"""The file beside a folder of loose files that says the same. It tells makers what the folder holds; readers go by the labels."""
+"""The file beside a folder of loose files with the same content. It tells makers what the folder holds; readers use the labels."""
 FIELDS = ("generator", "version", "seed")
 HEAD = 4096
-"""Bytes of a picture file in which its label is looked for; it stands right behind the header."""
+"""The bytes of an image file that are searched for its label, which stands right behind the header."""
 Label = dict[str, Any]
 _FLAGS = os.O_RDONLY | getattr(os, "O_BINARY", 0) | getattr(os, "O_NONBLOCK", 0)
 _PNG = b"\x89PNG\r\n\x1a\n"
@@ -28,7 +28,7 @@ _COMMENT, _APPLICATION, _SCAN = 0xFE, range(0xE0, 0xF0), 0xDA
 
 
 def label_from(value: Any) -> Label:
-    """A label as a note, a field or a cell has it (an object, or its JSON); empty where that is none.
+    """Return a label from a note, a field or a cell (an object, or its JSON); empty if it is not one.
 
     >>> label_from('{"generator": "d3", "version": 2, "seed": 1, "count": 120}')
     {'generator': 'd3', 'version': 2, 'seed': 1}
@@ -46,7 +46,7 @@ def label_from(value: Any) -> Label:
 
 
 def labelled(picture: bytes, label: Mapping[str, Any]) -> bytes:
-    """A PNG or JPEG file with a label behind its header; its pixels stay as they are."""
+    """Return a PNG or JPEG file with a label behind its header; its pixels stay as they are."""
     text = json.dumps(label).encode("ascii")
     if picture.startswith(_PNG):
         body = b"tEXt" + MARK.encode() + b"\0" + text
@@ -62,7 +62,7 @@ def labelled(picture: bytes, label: Mapping[str, Any]) -> bytes:
 
 
 def picture_label(head: bytes) -> Label:
-    """The label of a picture from the beginning of its file; empty where it has none."""
+    """Return the label of an image from the beginning of its file; empty if it has none."""
     texts = _png_texts(head) if head.startswith(_PNG) else _jpeg_comments(head) if head[:2] == b"\xff\xd8" else ()
     mark = MARK.encode()
     found = (text[len(mark) + 1 :] for text in texts if text.startswith((mark + b"\0", mark + b" ")))
@@ -70,27 +70,27 @@ def picture_label(head: bytes) -> Label:
 
 
 def folder_label(records: Iterable[Any], pictures: Iterable[Path]) -> tuple[bool, Label]:
-    """Whether a folder of loose files is synthetic, and its label: by any of its records' fields, by any of its pictures.
-    One that is made among many that are not is enough.
+    """Return whether a folder of loose files is synthetic, and its label: by any of its records' fields, or by any of its images.
+    One synthetic item among many others is enough.
     """
     label = next((found for value in records if (found := label_from(value))), None) or first_label(pictures)
     return bool(label), label
 
 
 def first_label(files: Iterable[Path]) -> Label:
-    """The first label among some picture files; empty where none has one. Only the beginning of each is read."""
+    """Return the first label among some image files; empty if none has one. Only the beginning of each is read."""
     for path in files:
         try:
             label = picture_label(_head(path))
         except OSError:
-            continue  # whoever reads the picture itself will say so
+            continue  # the reader of the image reports the error
         if label:
             return label
     return {}
 
 
 def _head(path: Path) -> bytes:
-    """The beginning of a file, with as few calls as can be: real sets have tens of thousands. A pipe does not hold it up."""
+    """Return the beginning of a file, with as few calls as possible: real sets have tens of thousands. A pipe does not block it."""
     file = os.open(path, _FLAGS)
     try:
         return os.read(file, HEAD)

@@ -1,7 +1,7 @@
-"""Tables as people have them: JSON lines, a JSON list, CSV, TSV, Parquet and Excel, read row by row.
+"""Tables in common formats: JSON lines, a JSON list, CSV, TSV, Parquet and Excel, read row by row.
 
-A row is a dict of its cells, or a text that says why it cannot be read; each comes with the name that an editor or a spreadsheet has for
-its place. Text files may begin with a byte order mark and have the line ends of Windows; lines of JSON that begin with # are comments.
+A row is a dict of its cells, or a text with the reason why it cannot be read. Each comes with its place as an editor or a spreadsheet names
+it. Text files may begin with a byte order mark and have the line ends of Windows; lines of JSON that begin with # are comments.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ from snellen.data.workbook import check_head, workbook_rows
 ENDINGS = (".jsonl", ".ndjson", ".json", ".csv", ".tsv", ".parquet", ".xlsx")
 LARGEST_LIST = 512 << 20
 _NOTES = (LOCK, MARKER, "dataset_infos.json")
-"""Files about a data set, which are none of its tables."""
+"""Files about a data set, which are not tables of it."""
 _SHARD = re.compile(r"(\w+)-\d{5}-of-\d{5}")
 
 
 class TableRow(NamedTuple):
-    """One row: its number from 0, the place in words, and its cells or what is wrong with it."""
+    """One row: its number from 0, the place in words, and its cells or its problem."""
 
     number: int
     place: str
@@ -42,11 +42,11 @@ class Table:
     """One file of rows, or the Parquet files of a set in the hub's layout (`data/SPLIT-00000-of-00002.parquet`) as one table.
 
     `columns` are those of the header, or of the first rows of JSON. `binary` are those that hold bytes, in Parquet: they are read only
-    where they are wanted. The name of one of several files is its split.
+    if they are wanted. In a set of several files, a file's name gives its split.
     """
 
     def __init__(self, path: Path, files: Sequence[Path] = ()) -> None:
-        """`files` are those of a set in the folder `path`; without any, `path` is the file."""
+        """Open a table. `files` are those of a set in the folder `path`; without any, `path` is the file."""
         self.path, self.name, self.files = path if files else check_inside(path), path.name, tuple(files) or (path,)
         self._ending = self.files[0].suffix.lower()
         if self._ending not in ENDINGS:
@@ -77,7 +77,7 @@ class Table:
             raise SnellenError(f"{self.path}: cannot be read ({error.strerror})") from None
 
     def whole_rows(self) -> Iterator[TableRow]:
-        """Yield all rows with their binary columns, a few of these at a time, so that pictures are not all in memory at once."""
+        """Yield all rows with their binary columns, a few at a time, so that images are not all in memory at once."""
         every = range(sum(file.rows for file in self._parquet))
         inside = {name: self.cells(name, every) for name in self.binary}
         for row in self.rows():
@@ -110,7 +110,7 @@ class Table:
 
     @cached_property
     def _sheet(self) -> list[tuple[int, dict[str, Any]]]:
-        """The rows of a workbook, which is too slow to be read for each pass."""
+        """The rows of a workbook, which is too slow to read for each pass."""
         return list(workbook_rows(self.path))
 
     # ------------------------------------------------------------ formats
@@ -170,14 +170,14 @@ class Table:
                 raise SnellenError(f"{self.path}, line {table.line_num}: not valid CSV ({error})") from None
 
     def _delimiter(self, header: str) -> str:
-        """A comma, unless the header has semicolons alone, as spreadsheets write it where a comma is in numbers."""
+        """Return a comma, unless the header has semicolons alone, as spreadsheets write it if numbers contain commas."""
         if self._ending == ".tsv":
             return "\t"
         return ";" if ";" in header and "," not in header else ","
 
 
 def _split_of(file: Path) -> str:
-    """Return the split that a file of the hub's layout holds, by its name; empty where that says none."""
+    """Return the split that a file of the hub's layout holds, by its name; empty if the name has none."""
     found = _SHARD.match(file.name)
     return found[1] if found else ""
 
@@ -207,7 +207,7 @@ def tables_in(where: Path) -> list[Path]:
 
 
 def _decoded(text: str) -> Any:
-    """Return what JSON holds; ValueError also for a lone surrogate, which no file can hold as UTF-8."""
+    """Parse JSON; raise ValueError also for a lone surrogate, which no file can hold as UTF-8."""
     found = json.loads(text)
     if "\\u" in text:
         json.dumps(found, ensure_ascii=False).encode()

@@ -17,7 +17,7 @@ from snellen.core.text import one_line
 
 LARGEST_UNPACKED = 256 << 20
 MOST_CELLS, MOST_TAGS, MOST_ROWS = 5_000_000, 4_000_000, 1_048_576
-"""Bounds: cells that are kept; of a workbook XML elements (two or three a cell), and rows, as Excel has it."""
+"""Bounds on the cells kept and, for workbooks, on XML elements (two or three a cell) and rows (Excel's limit)."""
 
 
 def check_head(path: Path, names: Iterable[str]) -> None:
@@ -28,20 +28,20 @@ def check_head(path: Path, names: Iterable[str]) -> None:
 
 
 def check_cells(path: Path, cells: int) -> None:
-    """Refuse a table with more cells than are kept: a short row and a missing cell take memory, too."""
+    """Refuse a table with more cells than the limit: a short row and a missing cell take memory, too."""
     if cells > MOST_CELLS:
         raise SnellenError(f"{path}: more than {MOST_CELLS:,} cells, empty ones included; save a smaller table")
 
 
 def workbook_rows(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
-    """Yield the rows of the first sheet by their number in it. Formulas and macros are not run: a cell is the value that was stored."""
+    """Yield the rows of the first sheet by their number in it. Formulas and macros are not run: a cell is its stored value."""
     try:
         import openpyxl
     except ImportError:
         raise MissingExtra(f"{path}: reading Excel files", "import") from None
     try:
         _check_workbook(path)
-        with warnings.catch_warnings(action="ignore"):  # of features that have no part in values
+        with warnings.catch_warnings(action="ignore"):  # about features that do not affect values
             book = openpyxl.load_workbook(path, read_only=True, data_only=True)
             try:
                 yield from _cells(path, book.worksheets[0])
@@ -49,13 +49,13 @@ def workbook_rows(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
                 book.close()
     except (SnellenError, MemoryError, GeneratorExit):
         raise
-    except Exception as error:  # what openpyxl raises for a broken file is nearly anything
+    except Exception as error:  # openpyxl may raise almost anything for a broken file
         raise SnellenError(f"{path}: no Excel workbook, or a torn one ({one_line(str(error), 200)})") from None
 
 
 def _cells(path: Path, sheet: Any) -> Iterator[tuple[int, dict[str, Any]]]:
-    """Yield the rows below the first that has anything in it, which names the columns. Cells right of the last name are not read."""
-    sheet.reset_dimensions()  # what the file says of its size may be wrong
+    """Yield the rows below the first non-empty one, which names the columns. Cells right of the last name are not read."""
+    sheet.reset_dimensions()  # the file's own dimensions may be wrong
     cells, first = 0, 1
     head: dict[int, str] = {}
     for line in sheet.iter_rows(max_row=MOST_ROWS):
@@ -78,19 +78,19 @@ def _cells(path: Path, sheet: Any) -> Iterator[tuple[int, dict[str, Any]]]:
 
 
 class FormattedCell(str):
-    """The stored value of a cell that a spreadsheet shows in another way: a share, a date or a time."""
+    """The stored value of a cell that a spreadsheet shows differently: a share, a date or a time."""
 
     __slots__ = ()
 
 
 def _shown(cell: Any) -> Any:
-    """Return a cell's value, marked where people see another."""
+    """Return a cell's value, marked if people see another."""
     share = isinstance(cell.value, int | float) and "%" in (cell.number_format or "")
     return FormattedCell(cell.value) if share or isinstance(cell.value, date | time | timedelta) else cell.value
 
 
 def _check_workbook(path: Path) -> None:
-    """Refuse a workbook that would take all memory, before it is read: by what is in it, not by what it says of its size."""
+    """Refuse a workbook that would take all memory, before it is read: by its actual contents, not by its declared size."""
     room, tags = LARGEST_UNPACKED, 0
 
     def count(_name: str, _attributes: Any) -> None:
@@ -104,7 +104,7 @@ def _check_workbook(path: Path) -> None:
         for name in packed.namelist():
             parser = expat.ParserCreate()
             parser.StartElementHandler, parser.StartDoctypeDeclHandler = count, refuse
-            other = () if name.endswith((".xml", ".rels")) else (expat.ExpatError,)  # a picture, maybe
+            other = () if name.endswith((".xml", ".rels")) else (expat.ExpatError,)  # perhaps an image
             with suppress(*other), packed.open(name) as member:
                 while chunk := member.read(1 << 20):
                     room -= len(chunk)

@@ -1,4 +1,4 @@
-"""What there is by name: exams, kinds of subjects and scorers, ours and a user's, found by entry points and in plugin files."""
+"""Exams, kinds of subjects and scorers by name, built-in or a user's, found by entry points and in plugin files."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ T = TypeVar("T")
 
 
 class Registry(Generic[T]):
-    """Things of one sort by name: those of an entry point group, and those that plugin files bring."""
+    """Objects of one sort by name: those of an entry point group, and those from plugin files."""
 
     def __init__(self, group: str, what: str, brought: Callable[[Plugins], Mapping[str, T]]) -> None:
         self.group, self._what, self._brought = group, what, brought
 
     def names(self) -> list[str]:
-        """All names there are."""
+        """Return all names."""
         return sorted({e.name for e in entries(self.group)} | self._brought(found()).keys())
 
     def get(self, name: str) -> T:
-        """A thing by name; an unknown name is an error that says what may have been meant, and what there is."""
+        """Return an object by name; an unknown name raises an error with the closest match and the known names."""
         brought = self._brought(found())
         if name in brought:
             return brought[name]

@@ -1,4 +1,4 @@
-"""What a user adds: files named by `--plugin path.py`, or packages with entry points of the same groups as ours.
+"""User plugins: files named by `--plugin path.py`, or packages with entry points of the same groups as ours.
 
 A plugin file is a Python module with one or more of
     EXAM = ...                             an exam: an object of a class that extends `snellen.Exam`
@@ -6,9 +6,9 @@ A plugin file is a Python module with one or more of
     SUBJECTS = {"mylab": ...}              kinds of subjects, by the prefix of `--model mylab/NAME`
     SCORERS = {"myclip": ...}              kinds of scorers, by the name in `--scorer myclip`
     METHODS = {"mine": ...}                functions that find things on screens, by the name in `--method mine`
-Nothing that is published can be replaced: a name that is taken is an error.
+Published names cannot be replaced: a name that is taken is an error.
 The files' paths are kept in the environment variable SNELLEN_PLUGINS, so that the processes of a run find them too.
-Loading a plugin runs it: name only files that you trust. Whatever it does wrong gets one line.
+Loading a plugin runs it: name only files that you trust. Any error in it is reported in one line.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ EXAMS, SUBJECTS, SCORERS = "snellen.exams", "snellen.subjects", "snellen.scorers
 
 
 class Plugins(NamedTuple):
-    """What all plugins bring."""
+    """The contents of all plugins."""
 
     exams: dict[str, Exam]
     protocols: dict[str, list[Protocol]]
@@ -60,17 +60,17 @@ def name_files(paths: list[str]) -> None:
 
 
 def entries(group: str) -> tuple[EntryPoint, ...]:
-    """The entry points of a group, for the folders that Python looks in now."""
+    """Return the entry points of a group, for the folders that Python searches now."""
     return _entries(group, tuple(sys.path))
 
 
 @lru_cache(maxsize=16)
 def _entries(group: str, _path: tuple[str, ...]) -> tuple[EntryPoint, ...]:
-    return tuple(entry_points(group=group))  # reads a file of every package that is installed
+    return tuple(entry_points(group=group))  # reads a file of every installed package
 
 
 def found() -> Plugins:
-    """What all plugins bring, each file loaded once."""
+    """Return the contents of all plugins, each file loaded once."""
     return _found(os.environ.get(VARIABLE, ""))
 
 
@@ -107,7 +107,7 @@ def _load(path: Path) -> ModuleType:
 
 
 def _run(work: Callable[[], Any], where: str, file: Path | None = None) -> Any:
-    """Run a plugin's own code; whatever it does wrong, it gets one line and its place.
+    """Run a plugin's own code; any error gets one line and its place.
 
     Its bytecode is not kept: Python takes a file of the same size and second for unchanged, and an edit would go unnoticed.
     """
@@ -121,7 +121,7 @@ def _run(work: Callable[[], Any], where: str, file: Path | None = None) -> Any:
 
 
 def _code(module: ModuleType) -> str:
-    """The digest of a plugin's source: of its file and those beside it that it imports, or of all files of the package that it is in."""
+    """Return the digest of a plugin's source: its file and the modules beside it that it imports, or all files of its package."""
     file = getattr(module, "__file__", None)
     if not file:
         return ""
@@ -133,14 +133,14 @@ def _code(module: ModuleType) -> str:
 
 
 def _beside(path: Path) -> set[Path]:
-    """The modules in a plugin file's own folder that are loaded: those that it imports."""
+    """Return the loaded modules in a plugin file's own folder: those that it imports."""
     if "site-packages" in path.parts:
         return set()
     loaded = (getattr(module, "__file__", None) for module in list(sys.modules.values()))
     return {Path(file) for file in loaded if file and Path(file).parent == path.parent}
 
 
-# ---------------------------------------------------------------- what a module brings
+# ---------------------------------------------------------------- the contents of a module
 
 
 def _add(result: Plugins, module: ModuleType, where: str, code: str) -> None:

@@ -1,4 +1,4 @@
-"""Who answers: models behind an API or on this machine, baselines, replays. A subject receives Questions and never imports an exam.
+"""Subjects answer questions: models behind an API or on this machine, baselines, replays. They get Questions and never import an exam.
 
 A subject is named `PREFIX/NAME`. The prefix finds its kind in the entry point group `snellen.subjects`, ours and yours alike.
 """
@@ -21,17 +21,17 @@ NOBODY = "Specify --model ('snellen list subjects' shows the forms)."
 
 
 def kinds() -> dict[str, SubjectKind]:
-    """All kinds of subjects by prefix."""
+    """Return all kinds of subjects by prefix."""
     return {name: _KINDS.get(name) for name in _KINDS.names()}
 
 
 def forms() -> dict[str, str]:
-    """How subjects are named, and what each form means."""
+    """Return how subjects are named, and the meaning of each form."""
     return {form: about for kind in kinds().values() for form, about in kind.forms.items()}
 
 
 def hosting(prefix: str) -> Hosting:
-    """Return where the models of a kind run; of a kind that is not installed here nothing is known."""
+    """Return where the models of a kind run. Nothing is known of a kind that is not installed here."""
     return _KINDS.get(prefix).hosting if prefix in _KINDS.names() else Hosting()
 
 
@@ -41,7 +41,7 @@ def servers() -> dict[str, tuple[str, ...]]:
 
 
 def find(spec: str | None) -> tuple[SubjectKind, str]:
-    """The kind of a subject and its name behind the prefix."""
+    """Return the kind of a subject and its name behind the prefix."""
     if not spec:
         raise SnellenError(NOBODY)
     prefix, _, name = spec.partition("/")
@@ -52,7 +52,7 @@ def find(spec: str | None) -> tuple[SubjectKind, str]:
 
 
 def options_of(spec: str) -> tuple[Option, ...]:
-    """The options that mean something to a subject that another one asks."""
+    """Return the options that have an effect on a subject that another one asks."""
     kind, name = find(spec)
     return kind.takes(name, {}, options_of)
 
@@ -66,7 +66,7 @@ def build(
     seed: int = 0,
     offline: bool = False,
 ) -> Subject:
-    """A subject from `--model SPEC`. `options` are those that were given; `offline` builds one that will not be called."""
+    """Return the subject of `--model SPEC`. `options` are those that the user gave; `offline` builds one that will not be called."""
     given = options or {}
     kind, name = find(spec)
     if kind.exams and exam.name not in kind.exams:

@@ -22,11 +22,11 @@ STATUS = {
     "timeout_error": 504,
     "overloaded_error": 529,
 }
-"""The statuses of Anthropic's errors, for those that come inside something else."""
+"""The statuses of Anthropic's errors, for errors that come inside something else."""
 
 
 class AnthropicBatches(BatchApi):
-    """Batches of messages. A batch has no name of ours: one whose id was lost is not looked for."""
+    """Batches of messages. They have no name of their own, so a batch whose id was lost is not looked for."""
 
     most = 100_000
     opening, between, closing = b'{"requests":[', b",", b"]}"
@@ -51,13 +51,13 @@ class AnthropicBatches(BatchApi):
         counts = data.get("request_counts")
         numbers = {k: reading.whole(v) or 0 for k, v in counts.items()} if isinstance(counts, dict) else {}
         ended = data.get("processing_status") == "ended"
-        # what was answered is paid: also where no address is named any more, which a batch that is too old does not
+        # answered requests are paid for, even if no address is given any more, as for a batch that is too old
         results = ended and bool(data.get("results_url") or numbers.get("succeeded"))
         return BatchState(
             id=data["id"],
             ended=ended,
             done=sum(numbers.values()) - numbers.get("processing", 0),
-            # not the address that it names: behind a gateway that is another host's, where the key does not go
+            # not the address that the batch names: behind a gateway it is on another host, which must not get the key
             results=(f"{self._base}/{quote(data['id'], safe='')}/results",) if results else (),
             failure="it ended without results" if ended and not results else "",
         )

@@ -1,7 +1,7 @@
 """Anthropic's Messages API: `POST /v1/messages`, as `anthropic/NAME`.
 
-How a model is told to think differs by generation: the older ones take a number of tokens, the newer ones decide by themselves and
-take an effort. What a model refuses is asked for in the other way, then left out. Thinking is part of `max_tokens` in both.
+The parameters for thinking differ by generation: older models take a number of tokens, newer ones decide by themselves and take an effort.
+If a model refuses a parameter, the other form is tried, then it is left out. Thinking is part of `max_tokens` in both.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ class _MessagesFormat(WireFormat):
         return f"/models/{model}"
 
     def headers(self, sent: Mapping[str, Any]) -> Mapping[str, str]:
-        """The API's version of today knows no temperature; for models that take one there is the version before."""
+        """Return the version header. The current API version has no temperature; models that take one get the version before."""
         return {"anthropic-version": WITH_TEMPERATURE if "temperature" in sent else TODAY}
 
     def parameters(self, model: str, settings: Settings, service: Service) -> Parameters:
@@ -127,11 +127,11 @@ class _MessagesFormat(WireFormat):
 
 
 def _thinking(model: str, settings: Settings) -> Parameters:
-    """Return how a model is asked to think: the parameters for it, other ways to ask, and what cannot be had."""
+    """Return the parameters that ask a model to think, other ways to ask, and the wishes that cannot be met."""
     wish, unasked = settings.reasoning, model_quirks.thinks(model)
     budget = settings.thinking_budget(unasked)
     if wish is None:
-        # the same as saying nothing, but for the display: what was thought is to be seen
+        # the same as leaving it out, except for the display: the thinking should be visible
         return Parameters({"thinking": _ADAPTIVE} if unasked else {}, thinking=budget)
     if wish == "none":
         return _no_thinking(model, settings, budget) if unasked else Parameters({}, thinking=budget)
@@ -151,7 +151,7 @@ def _thinking(model: str, settings: Settings) -> Parameters:
 
 
 def _no_thinking(model: str, settings: Settings, budget: int) -> Parameters:
-    """Thinking switched off where the model allows it, else as little of it as can be asked for, with tokens to do it."""
+    """Switch thinking off where the model allows it. Else ask for as little as possible, with tokens for it."""
     least = settings.max_thinking if settings.max_thinking is not None else BUDGETS["low"]
     little = _graded("low")
     off = model_quirks.how_not_to_think(model)
@@ -190,7 +190,7 @@ def _said(content: list[Any]) -> str:
 
 
 def _thought(content: list[Any]) -> str:
-    """The thinking blocks; one that is encrypted is only marked."""
+    """Return the text of the thinking blocks. An encrypted one is only marked."""
     found = []
     for block in content:
         kind = block.get("type") if isinstance(block, dict) else None
@@ -202,7 +202,7 @@ def _thought(content: list[Any]) -> str:
 
 
 def _tier(usage: Any, key: Secret) -> str | None:
-    """Return the service tier and what else changes the price, where that was said."""
+    """Return the service tier and anything else that changes the price, if the response has it."""
     tier = reading.short(reading.part(usage, "service_tier"), key)
     fast = "fast" if reading.part(usage, "speed") == "fast" else None
     place = "geo us" if reading.part(usage, "inference_geo") == "us" else None
@@ -210,7 +210,7 @@ def _tier(usage: Any, key: Secret) -> str | None:
 
 
 def _judged(said: ErrorBody, error: dict[str, Any]) -> tuple[str, int | None] | None:
-    """Return the kind of an error and the status that it is treated as, where its words tell more than the status."""
+    """Return the kind of an error and the status to treat it as, if its message tells more than the status."""
     kind, code = error.get("type"), reading.part(error, "details", "error_code")
     if kind == "billing_error" or code == "enforced_spend_limit_reached" or _NO_CREDIT.search(said.message):
         return "no-credit", 402

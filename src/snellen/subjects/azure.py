@@ -41,7 +41,7 @@ _OF_DEPLOYMENT = re.compile(r"(?P<root>.*)/openai/deployments/(?P<name>[^/]+)")
 
 
 class _AzureAddress(NamedTuple):
-    """Where a resource is: the base address, the version in the query, and whether deployments are in the path."""
+    """The place of a resource: the base address, the version in the query, and whether deployments are in the path."""
 
     base: str
     version: str = ""
@@ -53,13 +53,13 @@ class _AzureAddress(NamedTuple):
 
 
 def place(given: str | None, deployment: str) -> _AzureAddress:
-    """Where requests for a deployment go, by `--base-url`, else by the variables: an address of the resource, of its newer API, or
-    the whole address of the deployment as Azure's pages show it."""
+    """Return where requests for a deployment go, by `--base-url`, else by the variables. An address may be that of the resource, that of
+    its newer API, or the whole address of the deployment as Azure's pages show it."""
     address, _, query = (given or setting(*SERVICE.address_variables)[0]).partition("?")
     asked = dict(parse_qsl(query))
     rest = (
         "?" if query and asked.keys() != {"api-version"} else ""
-    )  # a key may be in it, which is refused with the address
+    )  # it may hold a key; the refusal of the address covers that
     base = base_address(SERVICE, address + rest)
     version = asked.get("api-version") or setting(VERSION)[0]
     if version and not _WORD.fullmatch(version):
@@ -79,7 +79,7 @@ def place(given: str | None, deployment: str) -> _AzureAddress:
 
 
 class _AzureFormat(ChatFormat):
-    """Chat completions as Azure serves them, with what its content filter says."""
+    """Chat completions as Azure serves them, with the findings of its content filter."""
 
     def __init__(self, where: _AzureAddress) -> None:
         self._where = where
@@ -92,7 +92,7 @@ class _AzureFormat(ChatFormat):
         return f"/models{self._where.query}"
 
     def parse(self, body: bytes, key: Secret) -> Parsed:
-        """A reply that was filtered says what for, if it says nothing else."""
+        """Parse a reply. A filtered reply without other text says what it was filtered for."""
         parsed = super().parse(body, key)
         if not parsed.refused or parsed.text:
             return parsed
@@ -112,7 +112,7 @@ class _AzureFormat(ChatFormat):
 
 
 def _filtered(results: Any, key: Secret) -> str:
-    """What the content filter found, from its results by category."""
+    """Return the findings of the content filter, from its results by category."""
     if not isinstance(results, dict):
         return ""
     found = [
@@ -124,7 +124,7 @@ def _filtered(results: Any, key: Secret) -> str:
 
 
 class _AzureKind(RemoteKind):
-    """`azure/DEPLOYMENT`. The variables are those of OpenAI's own package, and so is their order."""
+    """The kind `azure/DEPLOYMENT`. The variables and their order are those of OpenAI's own package."""
 
     def __init__(self) -> None:
         about = f"a deployment at Azure OpenAI (AZURE_OPENAI_ENDPOINT; {KEY} or {TOKEN})"

@@ -1,4 +1,4 @@
-"""Subjects that are no models: chance, a constant answer, and an exam's own classical solver."""
+"""Subjects that are not models: chance, a constant answer, and an exam's own classical solver."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from snellen.workers.processes import on_all_cores
 
 
 def said(question: Question, text: str) -> Answer:
-    """A whole reply."""
+    """Return a complete reply."""
     return Answer(id=question.id, prompt=question.prompt, text=text, finish_reason="stop", shots=question.shots)
 
 
 class _Chance(Subject):
-    """Draws from the question's options: one of them, or a non-empty set of them, all equally likely."""
+    """A subject that draws from the question's options: one of them, or a non-empty set of them, all equally likely."""
 
     chooses_only = True
 
@@ -48,7 +48,7 @@ class _Chance(Subject):
 
 
 class _Constant(Subject):
-    """Says the same whatever it is shown."""
+    """A subject that gives the same reply to every question."""
 
     def __init__(self, text: str) -> None:
         self.spec = f"baseline/constant:{text}"
@@ -89,7 +89,7 @@ class _Solver(Subject):
 
 
 class _BaselineKind(SubjectKind):
-    """`baseline/NAME`."""
+    """The kind `baseline/NAME`."""
 
     prefix = "baseline"
     forms = MappingProxyType(

@@ -1,4 +1,4 @@
-"""How services that speak the chat format want to be asked to think. Read in their own sources and documentation, 2026-08 to 2026-11."""
+"""How services that speak the chat format ask for thinking. Taken from their own sources and documentation, 2026-08 to 2026-11."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ BUDGET = "thinking budget"
 
 
 class OpenRouterFormat(ChatFormat):
-    """One object, with an effort or a number of tokens (openrouter.ai/docs, reasoning tokens)."""
+    """OpenRouter: one object, with an effort or a number of tokens (openrouter.ai/docs, reasoning tokens)."""
 
     def reasoning(self, wish: str | int, budget: int) -> Mapping[str, Any]:
         return {"reasoning": {"max_tokens": wish} if isinstance(wish, int) else {"effort": wish}}
 
 
 class TemplateFormat(ChatFormat):
-    """SGLang: an effort, and the switch that chat templates of models know (python/sglang/srt/entrypoints/openai/protocol.py).
+    """SGLang: an effort, and the switch in models' chat templates (python/sglang/srt/entrypoints/openai/protocol.py).
 
-    Servers of before know only one of the two, so either can be left out.
+    Older servers know only one of the two, so either can be left out.
     """
 
     droppable: Mapping[str, tuple[str, ...]] = {
@@ -37,7 +37,7 @@ class TemplateFormat(ChatFormat):
 
 
 class VllmFormat(TemplateFormat):
-    """vLLM: also a number of tokens, where the server was started for it (vllm/entrypoints/openai/chat_completion/protocol.py)."""
+    """vLLM: also a number of tokens, if the server was started for it (vllm/entrypoints/openai/chat_completion/protocol.py)."""
 
     droppable: Mapping[str, tuple[str, ...]] = {BUDGET: ("thinking_token_budget",), **TemplateFormat.droppable}
 
@@ -47,7 +47,7 @@ class VllmFormat(TemplateFormat):
 
 
 class LlamaCppFormat(TemplateFormat):
-    """llama.cpp: a number of tokens under the name of today and the one of before (tools/server/server-common.cpp)."""
+    """llama.cpp: a number of tokens under its current and its former name (tools/server/server-common.cpp)."""
 
     droppable: Mapping[str, tuple[str, ...]] = {
         BUDGET: ("reasoning_budget_tokens", "thinking_budget_tokens"),
@@ -60,7 +60,7 @@ class LlamaCppFormat(TemplateFormat):
 
 
 class LmStudioFormat(ChatFormat):
-    """LM Studio: four efforts only (its users' reports; there is no source to read)."""
+    """LM Studio: four efforts only (from its users' reports; it has no public source)."""
 
     NEAREST: Mapping[str, str] = {"minimal": "low", "xhigh": "high", "max": "high"}
 

@@ -1,6 +1,6 @@
 """The services that speak the chat format: `openrouter/`, `openai-chat/`, `ollama/`, `vllm/`, `sglang/`, `lmstudio/`, `llamacpp/`, `api/`.
 
-What is said to be ignored is so in their sources of 2026-08, or in their own tracker.
+Parameters marked as ignored are ignored in the services' sources of 2026-08, or according to their own tracker.
 """
 
 from __future__ import annotations

@@ -18,7 +18,7 @@ from snellen.subjects.remote.settings import Settings
 
 
 class ChatFormat(WireFormat):
-    """Chat completions. What services do differently is in `reasoning`, which a service's own format may replace."""
+    """Chat completions. The differences between services are in `reasoning`, which a service's own format may replace."""
 
     droppable: Mapping[str, tuple[str, ...]] = {
         "temperature": ("temperature",),
@@ -54,7 +54,7 @@ class ChatFormat(WireFormat):
         return Parameters(sent, not_applied, settings.max_tokens, thinking)
 
     def reasoning(self, wish: str | int, budget: int) -> Mapping[str, Any]:
-        """The fields that ask for so much thinking; a number of tokens becomes the effort that fits it."""
+        """Return the fields that ask for that much thinking. A number of tokens becomes the effort that fits it."""
         return {"reasoning_effort": model_quirks.effort(wish)}
 
     # ------------------------------------------------------------ a question
@@ -71,7 +71,7 @@ class ChatFormat(WireFormat):
     # ------------------------------------------------------------ replies
 
     def parse(self, body: bytes, key: Secret) -> Parsed:
-        """A 200 response. Some services put an error object into it; that is an error with its own status."""
+        """Parse a 200 response. Some services put an error object into it; that is an error with its own status."""
         data = reading.decoded(body)
         provider = reading.short(data.get("provider"), key) or reading.tier(data.get("service_tier"), key)
         bill = reading.billed(data, reading.CHAT_USAGE)._replace(provider=provider)
@@ -86,7 +86,7 @@ class ChatFormat(WireFormat):
             message = choice.get("message")
             written = isinstance(message, dict) and (message.get("content") or _thought(message))
             if failed.error is not None and failed.status != 402 and written:
-                raise BrokenReply(f"it ends in an error: {failed.error.reason}", bill)  # what was written may be billed
+                raise BrokenReply(f"it ends in an error: {failed.error.reason}", bill)  # these tokens may be billed
             return failed
         message = choice.get("message", {} if choice.get("finish_reason") == "content_filter" else None)
         if not isinstance(message, dict):
@@ -106,21 +106,23 @@ class ChatFormat(WireFormat):
         return reading.error_body(body, key)
 
     def takes(self, entry: Mapping[str, Any]) -> frozenset[str] | None:
-        """OpenRouter's list names the parameters of each model, and drops the others on the way to it."""
+        """Return the parameters that a model takes. OpenRouter's list names them for each model; OpenRouter drops the others before the
+        model."""
         named = entry.get("supported_parameters")
         return frozenset(n for n in named if isinstance(n, str)) if isinstance(named, list) and named else None
 
 
 def _content(content: Any) -> str:
-    """Text, null, or a list of parts (of which those that think are no reply)."""
+    """Return the text of a content: text, null, or a list of parts. Thinking parts are not part of the reply."""
     if isinstance(content, list):
         return "".join(p["text"] for p in content if isinstance(p, dict) and isinstance(p.get("text"), str))
     return content if isinstance(content, str) else ""
 
 
 def _thought(message: dict[str, Any]) -> str:
-    """What servers call `reasoning_content` (SGLang, llama.cpp, LM Studio, vLLM once), `reasoning` (vLLM, OpenRouter, Ollama),
-    `thinking`, or give as parts of that type."""
+    """Return the thinking. Servers name it `reasoning_content` (SGLang, llama.cpp, LM Studio, older vLLM), `reasoning` (vLLM, OpenRouter,
+    Ollama)
+    or `thinking`, or give it as parts of that type."""
     for name in ("reasoning_content", "reasoning", "thinking"):
         value = message.get(name)
         if isinstance(value, str) and value:
@@ -137,7 +139,7 @@ def _thought(message: dict[str, Any]) -> str:
 
 
 def _inner_error(error: Any, key: Secret, bill: Parsed) -> Parsed:
-    """Read an error inside a response with status 200; one that says that there is no credit left ends the run."""
+    """Read an error inside a response with status 200. An error that reports no credit left ends the run."""
     found = reading.inner_error(error, key, bill)
     reason = found.error.reason if found.error is not None else ""
     words = f"{reading.part(error, 'code')} {reading.part(error, 'type')} {reason}"

@@ -1,6 +1,6 @@
-"""What is known of model families: at which size they see a picture, what they take, what the numbers of their replies count.
+"""Facts about model families: the size at which they see an image, the parameters they take, the meaning of numbers in their replies.
 
-The entries are data with a source and a date each (families.toml). They say what is believed; `snellen probe` measures.
+The entries are data with a source and a date each (families.toml). They record claims; `snellen probe` measures.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ FORMATS: dict[str, Space] = {
     "unit": "unit",
     "molmo": "percent",
 }
-"""The grounding exam's point formats and what their numbers count. (A test holds it to the exam's own list.)"""
+"""The grounding exam's point formats and the space of their numbers. (A test compares it with the exam's own list.)"""
 PLAIN = {"image_pixels": "pixels", "relative_1000": "qwen3-vl", "unit": "unit", "percent": "molmo"}
-"""The format that fits a space of a family that is not known."""
+"""The format that fits a space if the family is not known."""
 
 
 class Family(Struct, frozen=True):
-    """One family. Empty or 0 means that nothing is known, or that there is no such limit."""
+    """One family. Empty or 0 means unknown, or no such limit."""
 
     name: str
     models: tuple[str, ...]
@@ -62,11 +62,11 @@ class Family(Struct, frozen=True):
 
     @property
     def sizes_known(self) -> bool:
-        """Whether there is a rule to compute with."""
+        """True if there is a rule to compute sizes with."""
         return bool(self.longest or self.shortest or self.pixels or self.patches or self.square)
 
     def seen(self, width: int, height: int) -> Size:
-        """The size at which a picture is seen by the family's rule; its own where none is known."""
+        """Return the size at which an image is seen by the family's rule; its own size if no rule is known."""
         if self.square:
             return self.square, self.square
         if self.multiple:
@@ -83,7 +83,7 @@ class Family(Struct, frozen=True):
 
 
 def _within_patches(width: int, height: int, scale: float, patch: int, most: int) -> float:
-    """The largest scale, not over the given one, at which so many patches cover the picture."""
+    """Return the largest scale, not over the given one, at which at most that many patches cover the image."""
 
     def needed(at: float) -> int:
         return math.ceil(math.floor(width * at) / patch) * math.ceil(math.floor(height * at) / patch)
@@ -98,7 +98,7 @@ def _within_patches(width: int, height: int, scale: float, patch: int, most: int
 
 
 def _to_whole_patches(width: int, height: int, scale: float, patch: int, most: int) -> float:
-    """OpenAI's rule: scaled to the area of so many patches, then down until one side has no rest."""
+    """Apply OpenAI's rule: scale to the area of that many patches, then down until one side is a whole number of patches."""
     if math.ceil(width * scale / patch) * math.ceil(height * scale / patch) <= most:
         return scale
     shrunk = math.sqrt(most * patch * patch / (width * height))
@@ -108,12 +108,12 @@ def _to_whole_patches(width: int, height: int, scale: float, patch: int, most: i
 
 @cache
 def families() -> tuple[Family, ...]:
-    """All entries, in the order of the file."""
+    """Return all entries, in the order of the file."""
     return declared("snellen.subjects", "families.toml", dict[str, tuple[Family, ...]])["family"]
 
 
 def family_of(model: str) -> Family | None:
-    """The family of a model by its name; None where no entry is of exactly this family. Nothing is guessed from how a name begins.
+    """Return the family of a model by its name; None if no entry is of exactly this family. Nothing is guessed from a name's beginning.
 
     >>> family_of("openai/gpt-4o-2024-08-06").name, family_of("Qwen/Qwen2.5-VL-7B-Instruct").name, family_of("gpt-4o-audio-preview")
     ('gpt-4o', 'qwen2.5-vl', None)
@@ -123,7 +123,7 @@ def family_of(model: str) -> Family | None:
 
 
 def rows() -> list[dict[str, str]]:
-    """The table for `snellen list families`."""
+    """Return the table for `snellen list families`."""
     return [
         {
             "family": f.name,

@@ -1,7 +1,7 @@
 """Google's Gemini API: `POST /v1beta/models/NAME:generateContent`, as `gemini/NAME`.
 
-The key goes into a header, never into the address. Parameters are inside `generationConfig`. Models of the second generation are told
-a number of tokens to think with, later ones a level; both count thoughts as output beside the reply.
+The key goes into a header, never into the address. Parameters are inside `generationConfig`. Models of the second generation take
+a number of tokens to think with, later ones a level. Both count thoughts as output beside the reply.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ CONFIG = "generationConfig"
 DETAILS = ("low", "medium", "high", "ultra_high")
 LEVELS = {"none": "MINIMAL", "minimal": "MINIMAL", "low": "LOW", "medium": "MEDIUM"}
 OTHER_LEVEL = {"MINIMAL": "LOW", "MEDIUM": "HIGH"}
-"""What is asked for where a model does not have a level: Pro has no MINIMAL, the first Pro no MEDIUM."""
+"""The level to ask for if a model does not have one: Pro has no MINIMAL, the first Pro no MEDIUM."""
 FINISH = {"STOP": "stop", "MAX_TOKENS": "length", "CONTINUATION": "length"}
 BLOCKED = frozenset(
     {
@@ -49,7 +49,7 @@ _RETRY_IN = re.compile(r"retry in (\d+(?:\.\d+)?)s", re.IGNORECASE)
 
 
 class _GeminiFormat(WireFormat):
-    """`generateContent`."""
+    """The `generateContent` format."""
 
     droppable: Mapping[str, tuple[str, ...]] = {
         "temperature": (f"{CONFIG}.temperature",),
@@ -110,7 +110,7 @@ class _GeminiFormat(WireFormat):
         return b'{"text":' + msgspec.json.encode(text) + b"}"
 
     def picture(self, mime: str, detail: str | None) -> tuple[bytes, bytes]:
-        """The finest resolution can be asked for a picture only, the others for all at once."""
+        """Return the frame of an image. The finest resolution is set per image, the others for all images at once."""
         fine = f',"mediaResolution":{{"level":"{_resolution(detail)}"}}' if detail == "ultra_high" else ""
         return f'{{"inlineData":{{"mimeType":"{mime}","data":"'.encode(), f'"}}{fine}}}'.encode()
 
@@ -153,7 +153,7 @@ class _GeminiFormat(WireFormat):
 
 
 def _resource(model: str) -> str:
-    """The path of a model; a tuned one says so in its name."""
+    """Return the path of a model. The name of a tuned model shows that it is tuned."""
     named = model if model.startswith(("models/", "tunedModels/")) else f"models/{model}"
     return quote(named, safe="/:@-._~")
 
@@ -166,7 +166,7 @@ def _resolution(detail: str | None) -> str:
 
 
 def _thinking(model: str, settings: Settings) -> Parameters:
-    """Return how a model is asked to think: the field for it in the configuration, other ways to ask, and what cannot be had."""
+    """Return the configuration field that asks a model to think, other ways to ask, and the wishes that cannot be met."""
     unasked, limits = model_quirks.thinks(model), model_quirks.thinking_range(model)
     budget = settings.thinking_budget(unasked)
     if settings.reasoning is None:
@@ -192,7 +192,7 @@ def _thinking(model: str, settings: Settings) -> Parameters:
 
 
 def _no_thinking(settings: Settings, limits: tuple[int, int] | None) -> Parameters:
-    """Thinking switched off where the model allows it, else as little of it as can be asked for, with tokens to do it."""
+    """Switch thinking off where the model allows it. Else ask for as little as possible, with tokens for it."""
     least = settings.max_thinking if settings.max_thinking is not None else BUDGETS["low"]
     little = tuple(_way(_graded(level), settings, least) for level in ("MINIMAL", "LOW"))
     if limits is None:
@@ -222,17 +222,17 @@ def _graded(level: str) -> dict[str, Any]:
 
 
 def _way(config: Mapping[str, Any], settings: Settings, budget: int) -> ParameterVariant:
-    """Another way to ask for thinking, with the tokens that it may take."""
+    """Return another way to ask for thinking, with its token budget."""
     asked = config.get("thinkingLevel") or f"{config['thinkingBudget']} tokens"
     whole = {"maxOutputTokens": settings.max_tokens + budget, "thinkingConfig": dict(config)}
     return ParameterVariant({CONFIG: whole}, f"thinking of {asked} is asked for", budget)
 
 
-# ---------------------------------------------------------------- what is inside replies
+# ---------------------------------------------------------------- the contents of replies
 
 
 def _finish(reason: str, key: Secret) -> str:
-    """Why a reply ended, in our words where there is one; else in Google's."""
+    """Return why a reply ended: in Snellen's terms if there is one, else in Google's."""
     if reason in BLOCKED:
         return "content_filter"
     return FINISH.get(reason) or (reading.short(reason, key) or "").lower()
@@ -268,7 +268,7 @@ def _renamed(item: Any) -> dict[str, Any]:
 
 
 def _without_candidates(data: dict[str, Any], key: Secret, bill: Parsed) -> Parsed:
-    """A prompt that was blocked; anything else without candidates is no reply."""
+    """Return a blocked prompt as a refusal. Anything else without candidates is not a valid reply."""
     reason = reading.part(data, "promptFeedback", "blockReason")
     if not isinstance(reason, str):
         raise BrokenReply("no candidates in the reply", bill)
@@ -292,7 +292,7 @@ def _said(error: dict[str, Any], key: Secret) -> ErrorBody:
 
 
 def _judged(status: int, said: ErrorBody, error: dict[str, Any]) -> tuple[str, int] | None:
-    """Return the kind of an error and the status that it is treated as, where its words tell more than the status."""
+    """Return the kind of an error and the status to treat it as, if its message tells more than the status."""
     word = error.get("status")
     if said.code == "API_KEY_INVALID" or "API key not valid" in said.message or "API key expired" in said.message:
         return "key", 401
@@ -323,7 +323,7 @@ def _details(error: dict[str, Any], name: str) -> list[dict[str, Any]]:
 
 
 def _used_up(error: dict[str, Any], message: str) -> bool:
-    """Whether waiting a minute does not help: a quota of the day, one of zero, or no credit."""
+    """Tell whether waiting a minute does not help: a daily quota, a quota of zero, or no credit."""
     violations = _details(error, "violations")
     if any("PerDay" in _text(v.get("quotaId")) or v.get("quotaValue") in ("0", 0) for v in violations):
         return True

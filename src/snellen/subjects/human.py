@@ -1,6 +1,6 @@
-"""Answers that people gave, as a subject: the human row of a table. `snellen annotate` writes such files; anyone's may be used.
+"""Recorded human answers as a subject: the human row of a table. `snellen annotate` writes such files; files from elsewhere work, too.
 
-A file is what `replay/FILE` reads, with who said it (`annotator`) and when (`time`) in each row. Who and when are part of the run's
+A file is like one for `replay/FILE`, with the annotator (`annotator`) and the time (`time`) in each row. Both are part of the run's
 identity, so that it is never taken for a model's.
 """
 
@@ -32,7 +32,7 @@ class _HumanAnswer(NamedTuple):
 
 
 class _Human(Subject):
-    """Gives what a person said; a question that was not put to anybody is an error, not a wrong answer."""
+    """A subject that gives a person's recorded answer. A question without one is an error, not a wrong answer."""
 
     def __init__(self, path: Path, wanted: str = "") -> None:
         if not path.is_file():
@@ -69,7 +69,7 @@ class _Human(Subject):
 
 
 def _read_said(path: Path, raw: bytes) -> list[_HumanAnswer]:
-    """The answers of a file, each with who gave it and when; a row that does not say who is an error."""
+    """Return the answers of a file, each with its annotator and time. A row without an annotator is an error."""
     found: list[_HumanAnswer] = []
     for number, row in enumerate(rows_of(path, raw, "human"), 1):
         where = f"human/{path} record {number}"
@@ -86,7 +86,7 @@ def _read_said(path: Path, raw: bytes) -> list[_HumanAnswer]:
 
 
 def _voted(every: list[_HumanAnswer]) -> dict[str, str | None]:
-    """What was said of each question: one person's answer, or the one that most gave; None where two have equally many.
+    """Return the answer to each question: one person's, or the most frequent one; None for a tie.
 
     >>> _voted([_HumanAnswer("1", "Red", "a", ""), _HumanAnswer("1", "red ", "b", ""), _HumanAnswer("1", "blue", "c", "")])
     {'1': 'Red'}
@@ -109,7 +109,7 @@ def _plain(text: str) -> str:
 
 
 def _chosen(path: Path, every: list[_HumanAnswer], people: list[str], wanted: str) -> list[_HumanAnswer]:
-    """The answers that count: of the one person, of the one that is named, or of all for the majority."""
+    """Return the answers that count: those of the only person, of the named person, or of all people for the majority."""
     if not wanted and len(people) > 1:
         raise SnellenError(
             f"human/{path} has answers of {', '.join(people)}: choose one with human/{path}:NAME, or what most said "
@@ -128,7 +128,7 @@ def _chosen(path: Path, every: list[_HumanAnswer], people: list[str], wanted: st
 
 
 class _HumanKind(SubjectKind):
-    """`human/FILE`, `human/FILE:NAME`, `human/FILE:majority`."""
+    """The kinds `human/FILE`, `human/FILE:NAME` and `human/FILE:majority`."""
 
     prefix = "human"
     forms = MappingProxyType(

@@ -1,6 +1,6 @@
-"""How many tokens a picture is, by the rules that providers and model families publish. Pure; image_tokens.py says whose is which.
+"""How many tokens an image takes, by the published rules of providers and model families. Pure; image_tokens.py maps models to rules.
 
-`detail` is what the user asked for (`--detail`); a rule that knows no such level does not look at it.
+`detail` is the user's `--detail`; a rule without such a level ignores it.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ ORIGINAL = "original"
 
 
 def tiles(base: int, tile: int) -> Count:
-    """OpenAI's tiles: into a square of 2048, the shortest side to 768, then tiles of 512; `low` is the base alone.
+    """Count by OpenAI's tiles: fit into a square of 2048, shortest side to 768, then tiles of 512; `low` is the base alone.
 
     >>> tiles(85, 170)(1024, 1024, None), tiles(85, 170)(2048, 4096, "high"), tiles(85, 170)(4096, 8192, "low")
     (765, 1105, 85)
@@ -39,15 +39,15 @@ def tiles(base: int, tile: int) -> Count:
 
 
 Limit = Sequence[int]
-"""Most patches of a picture and its longest side in pixels; what is left out has no limit."""
+"""The most patches of an image and its longest side in pixels. A value that is left out has no limit."""
 SMALL: Limit = (256, 512)
-"""`low`: the model is given a version of 512 x 512 pixels."""
+"""`low`: the model gets a version of 512 x 512 pixels."""
 
 
 def patches(multiplier: float, high: Limit, auto: Limit | None = None, original: Limit | None = None) -> Count:
-    """OpenAI's patches of 32 pixels, scaled down to the budget of the level of detail, times the model's multiplier.
+    """Count by OpenAI's patches of 32 pixels, scaled down to the budget of the level of detail, times the model's multiplier.
 
-    `auto` is what happens where nothing is asked for (as `high`, if not given).
+    `auto` applies if no level is asked for (as `high`, if not given).
 
     >>> patches(1.0, (1536, 2048))(1024, 1024, None), patches(1.0, (1536, 2048))(1800, 2400, None)
     (1024, 1452)
@@ -69,7 +69,7 @@ def _patches(width: int, height: int, most: int | None = None, side: int | None 
     scale = sqrt(32 * 32 * most / (width * height))
     wide, high = width * scale / 32, height * scale / 32
     scale *= min(floor(wide) / wide, floor(high) / high)
-    # a picture of one row of patches has no whole one to shrink to
+    # an image of one row of patches has no whole patch to shrink to
     return min(most, max(1, _cells(max(1.0, width * scale), max(1.0, height * scale), 32)))
 
 
@@ -77,7 +77,7 @@ def _patches(width: int, height: int, most: int | None = None, side: int | None 
 
 
 def visual_tokens(longest: int, most: int) -> Count:
-    """Claude's patches of 28 pixels, of the largest size of the same shape that keeps to the model's longest side and most tokens.
+    """Count Claude's patches of 28 pixels, at the largest size of the same shape within the model's longest side and token limit.
 
     >>> visual_tokens(1568, 1568)(1920, 1080, None), visual_tokens(2576, 4784)(1920, 1080, None)
     (1560, 2691)
@@ -106,7 +106,8 @@ def visual_tokens(longest: int, most: int) -> Count:
 
 
 def gemini_tiles(width: int, height: int, detail: str | None) -> int:
-    """Gemini up to 2.5: 258 tokens for a small picture, else for each tile; a tile is two thirds of the shorter side, 256 to 768 pixels.
+    """Count for Gemini up to 2.5: 258 tokens for a small image, else for each tile. A tile is two thirds of the shorter side, 256 to 768
+    pixels.
 
     >>> gemini_tiles(384, 384, None), gemini_tiles(960, 540, None), gemini_tiles(960, 540, "low")
     (258, 1548, 64)
@@ -120,7 +121,7 @@ def gemini_tiles(width: int, height: int, detail: str | None) -> int:
 
 
 def gemini_budget(_width: int, _height: int, detail: str | None) -> int:
-    """Gemini 3: so many tokens a picture, whatever its size, by the media resolution."""
+    """Count for Gemini 3: a fixed number of tokens an image, whatever its size, by the media resolution."""
     return {LOW: 280, "medium": 560, "ultra_high": 2240}.get(detail or "", 1120)
 
 
@@ -128,7 +129,8 @@ def gemini_budget(_width: int, _height: int, detail: str | None) -> int:
 
 
 def merged_patches(factor: int, fewest: int, most: int) -> Count:
-    """Qwen's: sides to multiples of the factor within so many pixels, a token for each square of it, and two around the picture.
+    """Count as Qwen does: sides to multiples of the factor within the pixel limits, a token for each square of it, and two around the
+    image.
 
     >>> merged_patches(28, 3136, 12_845_056)(1932, 1092, None)
     2693
@@ -145,7 +147,7 @@ def merged_patches(factor: int, fewest: int, most: int) -> Count:
 
 
 def fixed(tokens: int) -> Count:
-    """As many tokens for every picture."""
+    """Count the same number of tokens for every image."""
     return lambda _width, _height, _detail: tokens
 
 
@@ -153,7 +155,7 @@ _PINPOINTS = ((336, 672), (672, 336), (672, 672), (1008, 336), (336, 1008))
 
 
 def llava_next(width: int, height: int, _detail: str | None) -> int:
-    """LLaVA-NeXT (1.6): the picture small, and once more in the canvas that fits it best, without the padding.
+    """Count for LLaVA-NeXT (1.6): the image small, and once more in the canvas that fits it best, without the padding.
 
     >>> llava_next(336, 336, None)
     1176
@@ -175,13 +177,13 @@ def llava_next(width: int, height: int, _detail: str | None) -> int:
 
 @cache
 def _grids(most: int) -> tuple[tuple[int, int], ...]:
-    """(columns, rows) of up to so many tiles, few tiles first."""
+    """Return the (columns, rows) of all grids up to that many tiles, few tiles first."""
     every = ((i, j) for i in range(1, most + 1) for j in range(1, most + 1) if i * j <= most)
     return tuple(sorted(every, key=lambda grid: grid[0] * grid[1]))
 
 
 def internvl(width: int, height: int, _detail: str | None) -> int:
-    """InternVL: up to 12 tiles of 448 pixels in the grid of the closest shape, 256 tokens each, and one small whole picture.
+    """Count for InternVL: up to 12 tiles of 448 pixels in the grid of the closest shape, 256 tokens each, and one small whole image.
 
     >>> internvl(448, 448, None), internvl(896, 448, None)
     (258, 770)
@@ -196,7 +198,7 @@ def internvl(width: int, height: int, _detail: str | None) -> int:
 
 
 def mistral(patch: int, longest: int) -> Count:
-    """Pixtral and later: patches of the picture fitted into a square, and one token more for every row of them.
+    """Count for Pixtral and later: patches of the image fitted into a square, and one token more for every row of them.
 
     >>> mistral(16, 1024)(1024, 1024, None)
     4160
@@ -211,7 +213,7 @@ def mistral(patch: int, longest: int) -> Count:
 
 
 def llama_4(width: int, height: int, _detail: str | None) -> int:
-    """Llama 4: up to 16 tiles of 336 pixels, 144 tokens and a separator each, a small whole picture if there are several, and marks.
+    """Count for Llama 4: up to 16 tiles of 336 pixels, 144 tokens and a separator each, markers, and a small whole image for several tiles.
 
     >>> llama_4(336, 336, None), llama_4(672, 336, None)
     (147, 437)
@@ -225,7 +227,7 @@ def llama_4(width: int, height: int, _detail: str | None) -> int:
 
 
 def llama_3(width: int, height: int, _detail: str | None) -> int:
-    """Llama 3.2 as Together bills it: 1601 tokens for each of up to four tiles of 560 pixels.
+    """Count for Llama 3.2 as Together bills it: 1601 tokens for each of up to four tiles of 560 pixels.
 
     >>> llama_3(480, 720, None), llama_3(720, 1280, None)
     (1601, 3202)
@@ -235,7 +237,7 @@ def llama_3(width: int, height: int, _detail: str | None) -> int:
 
 
 def by_area(width: int, height: int, _detail: str | None) -> int:
-    """No rule but a guess: a token for 750 pixels, as Anthropic used to say."""
+    """Estimate without a rule: a token for 750 pixels, as Anthropic used to say."""
     return ceil(width * height / 750)
 
 
@@ -243,10 +245,10 @@ def by_area(width: int, height: int, _detail: str | None) -> int:
 
 
 def _cells(width: float, height: float, side: int) -> int:
-    """How many squares cover a picture."""
+    """Return how many squares cover an image."""
     return ceil(_whole(width) / side) * ceil(_whole(height) / side)
 
 
 def _whole(value: float, digits: int = 4) -> float:
-    """A product of fractions without what floating point added to it: 2048 / 3 * 3 is 2048."""
+    """Return a product of fractions without floating-point error: 2048 / 3 * 3 is 2048."""
     return round(value, digits)

@@ -1,4 +1,4 @@
-"""Whose rule for the tokens of a picture is which, by the model's name: read from image_rules.toml."""
+"""Map model names to the rules for image tokens, read from image_rules.toml."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from snellen.data.declared import declared
 from snellen.subjects import image_rules
 
 NO_SIZE = 1500
-"""What a picture counts whose size cannot be read."""
+"""The token count of an image whose size cannot be read."""
 _SNAPSHOT = re.compile(r"-20\d\d-\d\d-\d\d$")
 
 
 class Rule(NamedTuple):
-    """How a family counts. `published` says that its source names the model; else it is what its relatives do."""
+    """How a family counts. `published` means that the source names the model; else the rule is that of its relatives."""
 
     family: str
     tokens: image_rules.Count
@@ -26,7 +26,7 @@ class Rule(NamedTuple):
 
     @property
     def about(self) -> str:
-        """The rule in a line for people."""
+        """A one-line description of the rule."""
         if self.source:
             return (
                 f"{self.family}, by {self.source}" if self.published else f"{self.family}: estimated, as {self.source}"
@@ -38,7 +38,7 @@ UNKNOWN = Rule("unknown family: estimated as a token for 750 pixels", image_rule
 
 
 class _Entry(msgspec.Struct, frozen=True):
-    """An entry of the file, which says what its fields mean."""
+    """An entry of the file; the file explains its fields."""
 
     family: str
     rule: str
@@ -61,7 +61,7 @@ def _entries() -> _Entries:
 
 @cache
 def image_rule(model: str) -> Rule:
-    """The rule of a model, by its name after the vendor's; that of its relatives, or a plain guess, where nobody published one.
+    """Return the rule of a model, by its name without the vendor's; that of its relatives, or a plain guess, if none is published.
 
     >>> image_rule("openai/gpt-4o-2024-08-06").family, image_rule("claude-opus-4-5").family
     ('OpenAI tiles', 'Claude, up to 1568 tokens')
@@ -79,7 +79,7 @@ def image_rule(model: str) -> Rule:
 
 
 def image_tokens(model: str, width: int, height: int, detail: str | None = None) -> int:
-    """How many tokens a picture of that size is for a model.
+    """Return how many tokens an image of that size takes for a model.
 
     >>> image_tokens("openai/gpt-4o", 1024, 1024), image_tokens("openai/gpt-4o", 1024, 1024, "low")
     (765, 85)

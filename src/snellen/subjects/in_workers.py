@@ -1,7 +1,7 @@
 """A subject that answers in workers: `--devices`, and local models on a cluster.
 
-`SubjectInWorkers` sends questions and gets answers. Each worker has the real subject, made again from the `worker_spec` of its kind, with
-a model of its own in memory. All of them must be alike in what decides answers.
+`SubjectInWorkers` sends questions and gets answers. Each worker holds the real subject, made again from the `worker_spec` of its kind, with
+its own model in memory. All workers must be alike in everything that decides answers.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ from snellen.workers.pool import Hire, WorkerLost, Workers
 from snellen.workers.processes import spawning
 
 TIMES = 3
-"""Workers that may be lost over one question before it counts as an error: it may be the question that ends them."""
+"""Workers that may be lost over one question before it counts as an error: the question may be what ends them."""
 PATIENCE = 5.0
-"""Seconds that a worker gets at the end to say what it has learnt."""
+"""Seconds that a worker gets at the end to send its notes."""
 
 
 class Facts(Struct, frozen=True):
-    """What a worker is: the subject, what decides its answers, and a line for people."""
+    """Facts about a worker: the subject, what decides its answers, and a line for people."""
 
     spec: str
     identity: dict[str, Any]
@@ -39,7 +39,8 @@ class Facts(Struct, frozen=True):
 
 
 class WorkerAnswer(Struct, frozen=True):
-    """A worker's answer to a question; its facts where there was no question. `parallel` is how many questions it takes at once by now."""
+    """A worker's answer to a question, or its facts if there was no question. `parallel` is how many questions it currently takes at
+    once."""
 
     answer: Answer | None = None
     facts: Facts | None = None
@@ -50,11 +51,11 @@ class _WorkerSubject:
     """The real subject, in a worker."""
 
     def __init__(self, kind: str, spec: dict[str, Any]) -> None:
-        """Make the subject of a kind from its `worker_spec`, which takes its time."""
+        """Make the subject of a kind from its `worker_spec`, which takes a while."""
         self._subject = subjects.find(f"{kind}/")[0].worker(spec)
 
     async def __call__(self, question: Question | None) -> WorkerAnswer:
-        """Answer a question, or say what the subject is."""
+        """Answer a question, or return the facts of the subject."""
         subject = self._subject
         if question is None:
             facts = Facts(spec=subject.spec, identity=dict(subject.identity), about=subject.about())
@@ -71,11 +72,11 @@ async def _no_endpoint(request: Request) -> Reply:
     raise RuntimeError("a subject in a worker has no endpoint to call")
 
 
-# ---------------------------------------------------------------- here
+# ---------------------------------------------------------------- this process
 
 
 def job_for(subject: Subject) -> bytes:
-    """Return the job of a worker that is to be that subject."""
+    """Return the job of a worker that will run this subject."""
     if subject.worker_spec is None:
         raise SnellenError(f"{subject.spec} cannot answer in other processes")
     return job_of(partial(_WorkerSubject, subject.spec.partition("/")[0], dict(subject.worker_spec)))
@@ -98,7 +99,7 @@ def on_devices(made: Callable[[str], Subject], devices: Sequence[str]) -> Subjec
 
 
 class SubjectInWorkers(Subject):
-    """A subject whose workers answer. `plain` is the same one, made offline."""
+    """A subject whose workers answer. `plain` is the same subject, made offline."""
 
     def __init__(self, plain: Subject, hire: Hire) -> None:
         self._plain = plain
@@ -126,7 +127,7 @@ class SubjectInWorkers(Subject):
 
     @property
     def parallel(self) -> int:  # type: ignore[override]
-        """Return what all workers take at once; alike as they are, each takes what one of them said last."""
+        """What all workers take at once. They are alike, so each is assumed to take what one of them reported last."""
         return max(1, self._each * len(self._workers))
 
     def about(self) -> str:
@@ -137,7 +138,7 @@ class SubjectInWorkers(Subject):
         return self._plain.why_same(repeats)
 
     async def answer(self, question: Question, prepared: Any, call: Caller) -> Answer:
-        """Ask some worker. If it is lost, ask another: a model on a machine of one's own costs nothing."""
+        """Ask a worker. If it is lost, ask another: a model on the user's own machine costs nothing."""
         why = ""
         for _ in range(TIMES):
             try:
@@ -156,7 +157,7 @@ class SubjectInWorkers(Subject):
         )
 
     async def close(self) -> None:
-        """Note what the workers have learnt, and end them."""
+        """Note the workers' findings, and end them."""
         try:
             async with asyncio.timeout(PATIENCE):
                 asked = map(asyncio.wrap_future, self._workers.everywhere(None))
@@ -181,7 +182,7 @@ def _result(result: Callable[[], list[WorkerAnswer]]) -> list[WorkerAnswer]:
 
 
 def _unlike(own: Mapping[str, Any], other: Mapping[str, Any]) -> str:
-    """Return the first thing in which two workers differ; nothing where they are alike."""
+    """Return the first thing in which two workers differ; an empty text if they are alike."""
     return min(
         (k for k in own.keys() | other.keys() if k not in DISCOVERED_KEYS and own.get(k) != other.get(k)), default=""
     )

@@ -1,6 +1,6 @@
-"""What families of models are known to do with parameters: who thinks unasked, who refuses a temperature. Dated 2026-11.
+"""Known parameter quirks of model families: which think unasked, which refuse a temperature. Dated 2026-11.
 
-It only decides defaults. A model that is not known is asked as any other, and what it refuses is left out then.
+It only decides defaults. An unknown model is asked like any other, and a parameter that it refuses is left out then.
 Sources: the providers' own packages for Python (openai 3.49, anthropic 2.8, google-genai 3.1), their migration guides
 (platform.claude.com/docs/en/models, ai.google.dev/gemini-api/docs) and model cards.
 """
@@ -25,7 +25,7 @@ def _name(model: str) -> str:
 
 
 def _version(model: str, family: str, numbers: re.Pattern[str]) -> Version | None:
-    """Return the generation of a family's model, by its name; None for another model, and the newest where the name does not say."""
+    """Return the generation of a family's model, by its name; None for another model, and the newest if the name does not tell."""
     name = _name(model)
     if family not in name:
         return None
@@ -34,7 +34,7 @@ def _version(model: str, family: str, numbers: re.Pattern[str]) -> Version | Non
 
 
 def thinks(model: str) -> bool:
-    """Whether a model thinks before it speaks although nobody asked it to.
+    """Tell whether a model thinks before it answers, even if not asked to.
 
     >>> [thinks(m) for m in ("openai/gpt-5-mini", "o3", "gpt-4o", "gpt-5-chat-latest", "Qwen3-VL-8B-Thinking", "qwen2-vl")]
     [True, True, False, False, True, False]
@@ -51,7 +51,7 @@ def thinks(model: str) -> bool:
 
 
 def refuses_temperature(model: str) -> bool:
-    """Whether a model is known to answer a request that has a temperature with an error.
+    """Tell whether a model is known to answer a request that has a temperature with an error.
 
     >>> [refuses_temperature(m) for m in ("openai/o4-mini", "gpt-5", "gpt-4.1", "gpt-5-chat-latest")]
     [True, True, False, False]
@@ -62,7 +62,7 @@ def refuses_temperature(model: str) -> bool:
 
 
 def ignores_temperature(model: str) -> bool:
-    """Whether a model is known to take a temperature and to do nothing with it.
+    """Tell whether a model is known to accept a temperature and ignore it.
 
     >>> [ignores_temperature(m) for m in ("gemini-3.1-pro-preview", "gemini-3.5-flash-lite", "gemini-3.8-flash")]
     [False, True, True]
@@ -72,7 +72,7 @@ def ignores_temperature(model: str) -> bool:
 
 
 def temperature(model: str, wish: float | None) -> tuple[dict[str, float], dict[str, str]]:
-    """What is sent for a wished temperature, and why nothing is.
+    """Return the parameter to send for a wished temperature, and the reason if none is sent.
 
     >>> temperature("gpt-4o", 0.0), temperature("gpt-5", 0.7), temperature("gpt-5", None)
     (({'temperature': 0.0}, {}), ({'temperature': 0.7}, {}), ({}, {}))
@@ -83,7 +83,7 @@ def temperature(model: str, wish: float | None) -> tuple[dict[str, float], dict[
 
 
 def effort(wish: str | int) -> str:
-    """The effort that a wish for thinking means, for services that know efforts only: by its budget.
+    """Return the effort that a wish for thinking means, by its budget, for services that know efforts only.
 
     >>> effort("high"), effort(500), effort(9000)
     ('high', 'minimal', 'medium')
@@ -97,7 +97,7 @@ def effort(wish: str | int) -> str:
 
 
 def _claude_version(model: str) -> Version | None:
-    """The generation of a Claude model, by its name; None for another model, and the newest where the name does not say.
+    """Return the generation of a Claude model, by its name; None for another model, and the newest if the name does not tell.
 
     >>> [_claude_version(m) for m in ("claude-opus-4-20250514", "claude-3-7-sonnet-latest", "anthropic/claude-opus-4.6", "gpt-5")]
     [(4, 0), (3, 7), (4, 6), None]
@@ -109,7 +109,7 @@ def _claude_version(model: str) -> Version | None:
 
 
 def takes_thinking_budget(model: str) -> bool:
-    """Whether a Claude model is told a number of tokens to think with; newer ones are told an effort.
+    """Tell whether a Claude model takes a number of tokens to think with; newer ones take an effort.
 
     >>> [takes_thinking_budget(m) for m in ("claude-haiku-4-5", "claude-opus-4-6", "claude-next")]
     [True, False, False]
@@ -119,7 +119,7 @@ def takes_thinking_budget(model: str) -> bool:
 
 
 def how_not_to_think(model: str) -> str:
-    """The `thinking.type` that keeps a Claude model from thinking, of those that think unasked; nothing where none does.
+    """Return the `thinking.type` that keeps a Claude model that thinks unasked from thinking; an empty text if none does.
 
     >>> [how_not_to_think(m) for m in ("claude-opus-5", "claude-sonnet-5-5", "claude-opus-5-5", "claude-fable-5")]
     ['disabled', 'between_tools', '', '']
@@ -134,7 +134,7 @@ def how_not_to_think(model: str) -> str:
 
 
 def _gemini_version(model: str) -> Version | None:
-    """The generation of a Gemini model, by its name; None for another model, and the newest where the name does not say.
+    """Return the generation of a Gemini model, by its name; None for another model, and the newest if the name does not tell.
 
     >>> [_gemini_version(m) for m in ("models/gemini-2.5-flash", "gemini-3-pro-preview", "gemini-flash-latest", "gemma-3-27b-it")]
     [(2, 5), (3, 0), (99, 0), None]
@@ -143,7 +143,7 @@ def _gemini_version(model: str) -> Version | None:
 
 
 def thinking_range(model: str) -> tuple[int, int] | None:
-    """The fewest and most tokens that a Gemini model of the second generation can be told to think with; 0 switches it off.
+    """Return the fewest and most thinking tokens that a Gemini model of the second generation accepts; 0 switches thinking off.
 
     >>> thinking_range("gemini-2.5-pro"), thinking_range("gemini-2.5-flash"), thinking_range("gemini-3.8-flash")
     ((128, 32768), (0, 24576), None)

@@ -17,7 +17,7 @@ _ENDED = frozenset({"completed", "failed", "expired", "cancelled"})
 
 
 class OpenAIBatches(BatchApi):
-    """Batches of requests to one path, such as `/responses`. `base` is where the API is, below the host."""
+    """Batches of requests to one path, such as `/responses`. `base` is the API's path on the host."""
 
     unworked = (b'"batch_expired"', b'"batch_cancelled"')
 
@@ -87,7 +87,7 @@ class OpenAIBatches(BatchApi):
             return BatchResult(
                 str(data.get("custom_id")), response["status_code"], msgspec.json.encode(response.get("body"))
             )
-        if isinstance(error, dict):  # it was never worked on: expired, or cancelled
+        if isinstance(error, dict):  # it was never processed: expired, or cancelled
             return BatchResult(str(data.get("custom_id")), 503, msgspec.json.encode({"error": error}))
         raise ValueError("neither a response nor an error in a line of the results")
 

@@ -20,13 +20,13 @@ from snellen.subjects.remote.service import Service
 from snellen.subjects.remote.settings import DETAIL, LOGPROBS, Settings
 
 POLICY = frozenset({"bio_policy", "misalignment_policy_violation", "image_content_policy_violation"})
-"""Codes of errors with which a policy spoke, not a machine."""
+"""Codes of errors from a policy, not from a machine."""
 OF_THE_REQUEST = re.compile(r"invalid|image|context_length")
-"""What the codes of faults of the request have in them."""
+"""Parts of the codes of errors in the request."""
 
 
 class _ResponsesFormat(WireFormat):
-    """The Responses API. It has no seed and no stop sequences. Nothing is kept at OpenAI (`store` is false)."""
+    """The Responses API. It has no seed and no stop sequences. OpenAI keeps nothing (`store` is false)."""
 
     droppable: Mapping[str, tuple[str, ...]] = {
         "temperature": ("temperature",),
@@ -52,7 +52,7 @@ class _ResponsesFormat(WireFormat):
         effort = None if settings.reasoning is None else model_quirks.effort(settings.reasoning)
         if effort == "none":
             sent["reasoning"] = {"effort": effort}
-        elif effort is not None or thinks:  # the thoughts themselves are never told, a summary is
+        elif effort is not None or thinks:  # the API never returns the thoughts themselves, only a summary
             sent["reasoning"] = ({"effort": effort} if effort else {}) | {"summary": "auto"}
         return Parameters(sent, not_applied, settings.max_tokens, thinking)
 
@@ -63,7 +63,7 @@ class _ResponsesFormat(WireFormat):
         return told + b'"input":['
 
     def turn(self, role: str) -> tuple[bytes, bytes]:
-        """What the model said before is one message a text: parts for input are refused there, and plain text is not."""
+        """Return the frame of a turn. Earlier model replies are one message a text: input parts are refused there, and so is plain text."""
         return (b"", b"") if role == "assistant" else (f'{{"role":"{role}","content":['.encode(), b"]}")
 
     def text(self, role: str, text: str) -> bytes:
@@ -113,11 +113,11 @@ class _ResponsesFormat(WireFormat):
         return ""
 
 
-# ---------------------------------------------------------------- what a response says
+# ---------------------------------------------------------------- the contents of a response
 
 
 def _parts(output: list[Any]) -> Iterator[dict[str, Any]]:
-    """The parts of the messages in a response."""
+    """Yield the parts of the messages in a response."""
     for item in output:
         content = item.get("content") if isinstance(item, dict) and item.get("type") == "message" else None
         if isinstance(content, list):
@@ -125,14 +125,14 @@ def _parts(output: list[Any]) -> Iterator[dict[str, Any]]:
 
 
 def _texts(parts: Any, kind: str, name: str) -> list[str]:
-    """The texts of the parts of one type."""
+    """Return the texts of the parts of one type."""
     if not isinstance(parts, list):
         return []
     return [p[name] for p in parts if isinstance(p, dict) and p.get("type") == kind and isinstance(p.get(name), str)]
 
 
 def _thought(output: list[Any]) -> str:
-    """What was thought: in full where a server tells it, else in summary."""
+    """Return the thinking: in full if the server sends it, else as a summary."""
     told = []
     for item in output:
         if isinstance(item, dict) and item.get("type") == "reasoning":
@@ -147,7 +147,7 @@ def _logprobs(parts: list[dict[str, Any]]) -> list[Any]:
 
 
 def _finish(data: dict[str, Any], key: Secret) -> str | None:
-    """Why the reply ended, in the words of the chat format."""
+    """Return why the reply ended, in the terms of the chat format."""
     status = data.get("status")
     if status != "incomplete":
         return "stop" if status == "completed" else reading.short(status, key)
@@ -156,7 +156,7 @@ def _finish(data: dict[str, Any], key: Secret) -> str | None:
 
 
 def _failed(error: Any, key: Secret, bill: Parsed) -> Parsed:
-    """A response that failed, or an error object in its place."""
+    """Read a failed response, or an error object in its place."""
     said = error if isinstance(error, dict) else {"message": str(error or "the response failed")}
     code, message = str(said.get("code") or ""), reading.clean(said.get("message") or "the response failed", key)
     if _by_policy(code, message):
@@ -167,7 +167,7 @@ def _failed(error: Any, key: Secret, bill: Parsed) -> Parsed:
 
 
 def _by_policy(code: str, message: str) -> bool:
-    """Whether an error is a refusal. `invalid_prompt` is the code of prompts that were flagged, and of others."""
+    """Tell whether an error is a refusal. `invalid_prompt` is the code of flagged prompts, and of other errors."""
     return code in POLICY or (code == "invalid_prompt" and "polic" in message.lower())
 
 

@@ -1,4 +1,4 @@
-"""What a token costs: a dated table with sources (prices.toml), by exact names, and a user's own prices. An unknown model has no price."""
+"""Token prices: a dated table with sources (prices.toml), by exact names, and a user's own prices. An unknown model has no price."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _Rate = Annotated[float, msgspec.Meta(ge=0, lt=1e6)]
 
 
 class PriceEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """One model of a price file; prices.toml says what each field means."""
+    """One model of a price file; prices.toml explains each field."""
 
     input: _Rate
     output: _Rate
@@ -44,18 +44,18 @@ class PriceEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     note: str = ""
 
     def holds(self, today: dt.date) -> bool:
-        """Whether the price still holds, as far as it says itself."""
+        """Tell whether the price still holds, according to its own dates."""
         return self.until is None or today <= self.until
 
     def price(self, source: str) -> Price:
-        """The price, told to be from there."""
+        """Return the price with its source."""
         return Price(
             self.input, self.output, source, self.cached, self.cache_write, self.reasoning, self.batch, self.up_to
         )
 
 
 class _ListedPrice(NamedTuple):
-    """An entry with the service and the name that it is for, as `snellen list prices` shows it."""
+    """An entry with its service and model name, as `snellen list prices` shows it."""
 
     service: str
     model: str
@@ -75,7 +75,7 @@ class _PriceTable:
                 self._by_name[service, name] = entry
 
     def get(self, service: str, model: str) -> PriceEntry | None:
-        """The entry of a model by its exact name."""
+        """Return the entry of a model by its exact name."""
         return self._by_name.get((SAME_SERVICE.get(service, service), model)) or self._by_name.get((service, model))
 
 
@@ -84,12 +84,12 @@ class _PriceTable:
 
 @cache
 def built_in() -> _PriceTable:
-    """The table that comes with Snellen."""
+    """Return the table that comes with Snellen."""
     return read_table(BUILT_IN)
 
 
 def table_price(service: str, model: str, today: dt.date | None = None) -> Price | None:
-    """The price of a model by the built-in table: its exact name, as the service spells it, or nothing.
+    """Return the price of a model from the built-in table, by its exact name in the service's spelling; None if it is not listed.
 
     >>> table_price("openai", "gpt-4o-mini-2024-07-18").input, table_price("openai", "gpt-4o").input
     (0.15, 2.5)
@@ -107,14 +107,14 @@ def table_price(service: str, model: str, today: dt.date | None = None) -> Price
 
 
 class PriceOption(NamedTuple):
-    """What `--price` gave: one price for whatever is asked, or a file."""
+    """The value of `--price`: one price for all calls, or a file."""
 
     price: Price | None = None
     file: str | None = None
 
 
 def given_price(text: str) -> PriceOption:
-    """`--price IN/OUT`, USD for a million tokens, or `--price FILE`, which is read and checked at once."""
+    """Parse `--price IN/OUT`, USD for a million tokens, or `--price FILE`, which is read and checked at once."""
     path = Path(text)
     if path.suffix.lower() in (".toml", ".json"):
         _user_table(str(path))
@@ -129,7 +129,7 @@ def given_price(text: str) -> PriceOption:
 
 
 def file_price(file: str | None, service: str, model: str) -> Price | None:
-    """The price of a model by a user's file; None where there is no file, or no such model in it."""
+    """Return the price of a model from a user's file; None if there is no file, or no such model in it."""
     entry = _user_table(file).get(service, model) if file else None
     if entry is None or file is None:
         return None
@@ -148,7 +148,7 @@ def _user_table(file: str) -> _PriceTable:
 
 
 def read_table(path: Path) -> _PriceTable:
-    """A price file, checked: an error says which entry is wrong, and how."""
+    """Read and check a price file; an error names the wrong entry and the fault."""
     found = _parsed(path)
     if not isinstance(found, dict):
         raise SnellenError("expected tables of models under the services' names")

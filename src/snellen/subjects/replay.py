@@ -28,16 +28,16 @@ Reads = Callable[[Any], Iterable[RecordedReply] | None]
 
 
 class Replay(Subject):
-    """Gives the recorded text for a question's id; a question that was not recorded is an error, not a wrong answer."""
+    """A subject that gives the recorded text for a question's id. A question without one is an error, not a wrong answer."""
 
     def __init__(self, path: Path, recorded: Reads | None = None) -> None:
-        """`recorded` understands an exam's own file of replies; it gives None for any other document."""
+        """Read the file. `recorded` parses an exam's own file of replies; it returns None for any other document."""
         if not path.is_file():
             raise SnellenError(f"replay/{path}: no such file")
         self.spec = f"replay/{path}"
         raw = path.read_bytes()
         own = _own_form(path, raw, recorded)
-        self.only_recorded = bool(own)  # an exam's own file may be about a few samples
+        self.only_recorded = bool(own)  # an exam's own file may cover only a few samples
         self._replies = own or read_replies(path, raw)
         self.identity: dict[str, Any] = {"kind": "replay", "sha256": hashlib.sha256(raw).hexdigest()}
         self.recorded_ids = frozenset(name for name, _prompt in self._replies)
@@ -58,7 +58,7 @@ class Replay(Subject):
 
 
 def _own_form(path: Path, raw: bytes, recorded: Reads | None) -> dict[tuple[str, str | None], str]:
-    """Replies in the form of the exam's own; nothing where the file is not of that form."""
+    """Return replies in the exam's own form; an empty dict if the file is not of that form."""
     if recorded is None:
         return {}
     try:
@@ -68,7 +68,7 @@ def _own_form(path: Path, raw: bytes, recorded: Reads | None) -> dict[tuple[str,
         UnicodeDecodeError,
         RecursionError,
         SnellenError,
-    ):  # whoever reads it as plain replies says so
+    ):  # the reader of plain replies reports the error
         return {}
     try:
         return {(r.id, r.prompt): r.text for r in recorded(document) or ()}
@@ -77,11 +77,11 @@ def _own_form(path: Path, raw: bytes, recorded: Reads | None) -> dict[tuple[str,
 
 
 def read_replies(path: Path, raw: bytes) -> dict[tuple[str, str | None], str]:
-    """Recorded replies by (id, prompt); the prompt is None where the file does not say."""
+    """Return recorded replies by (id, prompt); the prompt is None if the file does not name it."""
     replies: dict[tuple[str, str | None], str] = {}
     if path.suffix.lower() == ".json" and (twice := repeated_key(raw)) is not None:
         raise SnellenError(f"replay/{path}: the key {one_line(twice, 80)!r} is there twice; keep one")
-    # in the file of a run's answers, the last answer to a question is the one that counts
+    # in a run's own answers file, the last answer to a question is the one that counts
     of_a_run = path.name == "answers.jsonl" and (path.parent / "run.json").is_file()
     for number, row in enumerate(rows_of(path, raw), 1):
         reply = reply_of(row, f"replay/{path} record {number}")
@@ -96,7 +96,7 @@ def read_replies(path: Path, raw: bytes) -> dict[tuple[str, str | None], str]:
 
 
 def reply_of(row: Any, where: str) -> RecordedReply | None:
-    """The reply that a row records; None for a recorded failure, which is no reply."""
+    """Return the reply that a row records; None for a recorded failure, which is not a reply."""
     if not isinstance(row, dict):
         raise SnellenError(f"{where}: expected an object with id and text")
     name = next((row[k] for k in IDS if k in row), None)
@@ -111,7 +111,7 @@ def reply_of(row: Any, where: str) -> RecordedReply | None:
 
 
 def rows_of(path: Path, raw: bytes, kind: str = "replay") -> Iterable[Any]:
-    """The rows of a file of replies, as they are; `kind` is the subject's prefix, for messages."""
+    """Return the rows of a file of replies, as they are; `kind` is the subject's prefix, for messages."""
     suffix = path.suffix.lower()
     try:
         if suffix == ".csv":
@@ -131,7 +131,7 @@ def rows_of(path: Path, raw: bytes, kind: str = "replay") -> Iterable[Any]:
 
 
 class _ReplayKind(SubjectKind):
-    """`replay/FILE`."""
+    """The kind `replay/FILE`."""
 
     prefix = "replay"
     forms = MappingProxyType({"replay/FILE": "recorded replies: JSON, JSON lines or CSV with id and text"})

@@ -1,21 +1,21 @@
-"""From a reply to what it says: the front end that our own readers share. Pure functions; nothing here knows an exam.
+"""From a reply to its content: the front end that our own readers share. Pure functions, independent of any exam.
 
 A reply passes through in this order:
 
 1. `opened` makes its characters plain, takes off thinking and special tokens, and finds the JSON that it is or holds
    (`characters`, `thinking`, `special_tokens`, `courtesy`, `json_values`; `spoken` only takes off);
-2. `field` looks into JSON; `marked`, `layout_off` and `unwrapped` take off what stands around an answer in a text (`wrappers`);
-3. `after_correction` and `correction_end` leave out what was taken back (`corrections`);
-4. `numbers_in` reads numbers, and `trimmed` takes signs off a text's ends but no minus sign (`numbers`);
-5. `finished` keeps what counts of a reply that was cut off (`cuts`);
-6. `left_open`, `taken_back`, `undoubted` and their kin tell what is named but not chosen (`doubts`).
+2. `field` looks into JSON; `marked`, `layout_off` and `unwrapped` take off the wrappers around an answer in a text (`wrappers`);
+3. `after_correction` and `correction_end` leave out text that was taken back (`corrections`);
+4. `numbers_in` reads numbers, and `trimmed` takes signs off a text's ends except a minus sign (`numbers`);
+5. `finished` keeps the part that counts of a reply that was cut off (`cuts`);
+6. `left_open`, `taken_back`, `undoubted` and related functions find options that are named but not chosen (`doubts`).
 
-Who reads a closed list of options (SalBench, IllusionBench) calls `Options.said`, which takes all these steps and then knows bare
-answers, copied option lists, and yes and no said of options (`options`, `vocabulary`, `flags`). Grounding, VQA with explanations and
-D3 call the steps that they need. What a statement asserts and denies is grammar, which each exam has for itself. Readers of protocols
-named after somebody else do not come here.
+Readers of a closed list of options (SalBench, IllusionBench) call `Options.said`. It takes all these steps and then handles bare
+answers, copied option lists, and yes and no beside options (`options`, `vocabulary`, `flags`). Grounding, VQA with explanations and
+D3 call the steps that they need. Each exam has its own grammar for what a statement asserts and denies. Readers of protocols
+named after other projects do not use this package.
 
-Everything is linear in the length of a reply: no pattern has two repeats that could share characters, and `hints` are tested before
+Everything is linear in the length of a reply. No pattern has two repeats that could share characters, and `hints` are tested before
 patterns.
 """
 

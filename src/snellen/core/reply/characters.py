@@ -30,7 +30,7 @@ _ENTITY = re.compile(r"&(?:lt|gt|quot|amp|nbsp|apos|minus|ndash|#\d{1,5}|#x[0-9a
 
 
 def plain(text: str) -> str:
-    """Full-width characters, curly quotes, long dashes, odd spaces and HTML entities as their plain forms; nothing invisible.
+    """Return full-width characters, curly quotes, long dashes, odd spaces and HTML entities in plain form, without invisible characters.
 
     >>> plain("\\uff08\\uff11\\uff10\\uff0c\\uff12\\uff10\\uff09 \\u201cred\\u201d")
     '(10,20) "red"'

@@ -1,4 +1,4 @@
-"""Corrections: what stands before the last "no, wait", "actually," or the like is taken back."""
+"""Corrections: text before the last "no, wait", "actually," or the like is taken back."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _HINTS = tuple(_IN_EVERY_ONE.split("|"))  # most replies have none of these, and
 
 
 def correction_end(text: str) -> int:
-    """Where the last "no, wait", "actually," or the like ends; 0 where nothing is corrected.
+    """Return where the last "no, wait", "actually," or the like ends; 0 if nothing is corrected.
 
     >>> correction_end("red because he waits"), "red. Wait, blue"[correction_end("red. Wait, blue"):]
     (0, ' blue')
@@ -46,7 +46,7 @@ def correction_end(text: str) -> int:
 
 
 def after_correction(text: str) -> str:
-    """What follows the last "no, wait", "actually," or the like; all of it where nothing is corrected, or nothing follows.
+    """Return the text after the last "no, wait", "actually," or the like; all of it if nothing is corrected, or nothing follows.
 
     >>> after_correction("Red. No, wait, it is blue."), after_correction("Red because it is actually hot.")
     ('it is blue.', 'Red because it is actually hot.')

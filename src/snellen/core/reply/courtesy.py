@@ -1,4 +1,4 @@
-"""Ends of a reply that are no answer: courtesy, which comes off, and "I cannot see the image", which leaves nothing."""
+"""Ends of a reply that are not an answer: courtesy, which is removed, and "I cannot see the image", which leaves nothing."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _HINTS = ("helps", "let me know", "feel free", "hesitate")
 
 
 def without_courtesy(text: str) -> str:
-    """Without "I hope this helps!" and the like at the end, which would pass for a last line.
+    """Remove "I hope this helps!" and the like at the end, which would pass for a last line.
 
     >>> without_courtesy("Red\\n\\nI hope this helps!")
     'Red'
@@ -33,7 +33,7 @@ def without_courtesy(text: str) -> str:
 
 
 def ends_unseen(text: str) -> bool:
-    """Whether a reply ends with not seeing the image: who says that has answered nothing, whatever was named before.
+    """Tell whether a reply ends with not seeing the image. Such a reply has no answer, whatever was named before.
 
     >>> ends_unseen("It may be red, but I cannot see the image."), ends_unseen("Red")
     (True, False)

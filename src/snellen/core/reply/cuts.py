@@ -1,4 +1,4 @@
-"""What counts of a reply that was cut off: an answer that it begins with, or one that it states to the end of the sentence."""
+"""The part of a cut-off reply that counts: an answer at its beginning, or one that it states to the end of the sentence."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ _HEAD = re.compile(r"\d+[.)]$|.*[:!?]$", re.DOTALL)
 
 
 def finished(reply: str, is_bare: Callable[[str], bool], *, closed: bool = False) -> str:
-    """Return the part of a cut reply that can be relied on; empty where there is none.
+    """Return the reliable part of a cut reply; empty if there is none.
 
-    `is_bare` tells whether a text is an answer and nothing else. A reply that is such an answer as a whole counts only if it is one
-    of a `closed` list: half of a number or a text is another one.
+    `is_bare` tells whether a text is an answer and nothing else. A reply that is such an answer as a whole counts only for
+    a `closed` list: half of a number or a text is a different one.
 
     >>> [finished(r, str.isdigit) for r in ("7 because the", "I see 1 dog. Answer: 2. So", "7\\n\\nThe")]
     ['7', 'I see 1 dog. Answer: 2.', '7']
@@ -55,7 +55,7 @@ def finished(reply: str, is_bare: Callable[[str], bool], *, closed: bool = False
 
 
 def says_only(text: str, answers: Sequence[str]) -> bool:
-    """Return whether a text is one word, or has beside the answers that were read in it only letters and articles.
+    """Tell whether a text is one word, or has only letters and articles beside the answers that were read in it.
 
     >>> [says_only(text, ["a dog"]) for text in ("B. a dog", "B", "Option B", "First I consider a dog")]
     [True, True, False, False]

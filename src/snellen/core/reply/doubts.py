@@ -1,6 +1,6 @@
-"""Doubt: what is left of a statement once a grammar has taken out the denials that it understands.
+"""Doubt: the rest of a statement after a grammar has taken out the denials that it understands.
 
-A clause that still says "not", "wrong", "unless" or the like denies or doubts in some other way. Nothing that it names is an answer:
+A clause that still says "not", "wrong", "unless" or the like denies or doubts in some other way. Nothing in it is an answer:
 when in doubt a reply is unparsable, never wrong, and never correct.
 """
 
@@ -41,7 +41,7 @@ _DENYING = (
 )
 _WORDS = frozenset(_DENYING.split())  # every denial and doubt has one of these, or "n't"
 _SPACED = str.maketrans(",.;:\n!?/\"'()", "            ")
-# said of an option without choosing it: under a condition, as one of several, as somebody else's word, or as wrong
+# options mentioned without being chosen: under a condition, as one of several, as someone else's word, or as wrong
 # (alternatives that begin a word stand together behind one \b, which is faster; the order is that in which they are tried)
 _LEFT_OPEN = re.compile(
     r"\b(?:(?:if|whether|unless|otherwise|assuming|supposing)\b"
@@ -104,7 +104,7 @@ _PERHAPS = re.compile(r"\b(?:could|may|might) (?:also )?be\b")
 
 
 def certain(text: str) -> str:
-    """A statement without ways to be certain that sound like doubt.
+    """Return a statement without expressions of certainty that look like doubt.
 
     >>> certain("without a doubt a cat")
     ' a cat'
@@ -113,7 +113,7 @@ def certain(text: str) -> str:
 
 
 def undoubted(text: str) -> str:
-    """The clauses of a statement that hold no doubt.
+    """Return the clauses of a statement without doubt.
 
     >>> undoubted("it is a cat, there is no evidence for a dog")
     'it is a cat'
@@ -122,8 +122,8 @@ def undoubted(text: str) -> str:
 
 
 def left_open(text: str) -> tuple[int, int] | None:
-    """Where a sentence names something without choosing it: the place of those words, up to a new turn or the end; None where all
-    that it names is chosen.
+    """Return where a sentence names something without choosing it: the span of those words, up to a new turn or the end. Return None if
+    everything that it names is chosen.
 
     >>> [s[slice(*left_open(s))] for s in ("Some would say a cat, but it is a dog", "A dog, but some would say a cat")]
     ['Some would say a cat, but ', ', but some would say a cat']
@@ -141,19 +141,19 @@ def left_open(text: str) -> tuple[int, int] | None:
 
 
 def _lowered(text: str) -> str:
-    """In lower case, letter by letter: every place in it is the same place in the text."""
+    """Return a text in lower case, letter by letter: every position in it is the same position in the text."""
     return text.lower() if text.isascii() else text.translate(_ONE_LETTER).lower()
 
 
 def may_leave_open(text: str) -> bool:
-    """Whether a text has a word without which nothing is left open: most need not be searched."""
+    """Tell whether a text has a word that every open statement contains: most texts need not be searched."""
     lowered = text.lower()
     signs = "n't" in lowered or "%" in lowered or "(?)" in lowered or lowered.startswith("one of")
     return signs or not _OPEN_WORDS.isdisjoint(lowered.translate(_SPACED).split())
 
 
 def taken_back(text: str) -> bool:
-    """Whether a statement takes back what it said, or only says what could be, several times.
+    """Tell whether a statement takes back what it said, or only gives possibilities, several times.
 
     >>> [taken_back(t) for t in ("I said cat, which was wrong", "cat. no.", "could be a cat, could be a dog", "no, a cat")]
     [True, True, True, False]
@@ -164,7 +164,7 @@ def taken_back(text: str) -> bool:
 
 
 def is_plain(text: str, more: frozenset[str] = frozenset()) -> bool:
-    """Whether a text has no word that denies or doubts, nor one of some more: most need not be searched for either.
+    """Tell whether a text has no word that denies or doubts, and no word of `more`: most texts need not be searched for either.
 
     >>> is_plain("it is a cat"), is_plain("a cat, not a dog")
     (True, False)

@@ -1,4 +1,4 @@
-"""Yes and no said of options: maps, pairs, tables and check lists ("Color: yes, Size: no"), of which only the yes is an answer."""
+"""Yes and no beside options: maps, pairs, tables and check lists ("Color: yes, Size: no"), of which only the yes is an answer."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class Flags:
         )
 
     def in_map(self, value: dict[str, Any]) -> tuple[str, ...] | None:
-        """The options that a map from options says yes to."""
+        """Return the options to which a map from options says yes."""
         yes: list[str] = []
         some = False
         for key, told in value.items():
@@ -72,7 +72,7 @@ class Flags:
         return tuple(yes) if some else None
 
     def in_text(self, text: str) -> tuple[str, tuple[str, ...] | None]:
-        """The text, and the options that its lines, pairs or table say yes to; None where that is not all there is."""
+        """Return the text, and the options to which its lines, pairs or table say yes; None if there is more to the text."""
         if not is_there(_HINTS, text):
             return text, None
         yes: dict[str, None] = {}
@@ -99,7 +99,7 @@ class Flags:
         return rest, None if others else tuple(yes)
 
     def _columns(self, text: str, yes: dict[str, None], no: set[str]) -> str:
-        """A table with the options in its head and yes or no below them; the text without it."""
+        """Read a table with the options in its head and yes or no below them; return the text without it."""
         rows = [
             [cell.strip(" *`") for cell in line.strip().strip("|").split("|")]
             for line in text.split("\n")

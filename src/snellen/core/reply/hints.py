@@ -1,4 +1,4 @@
-"""Cheap tests that come before patterns: most replies have nothing that a pattern would find."""
+"""Cheap tests before patterns: in most replies a pattern would find nothing."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 
 def is_there(hints: Iterable[str], text: str) -> bool:
-    """Whether it is worth while to look for a pattern. (A loop, since this is called for every reply, several times.)"""
+    """Tell whether a search for a pattern is worthwhile. (A loop, since this is called for every reply, several times.)"""
     for hint in hints:  # noqa: SIM110
         if hint in text:
             return True

@@ -1,4 +1,4 @@
-"""JSON in replies: the object or list that a text is or holds, also where it is only almost JSON, and fields by name."""
+"""JSON in replies: the object or list that a text is or holds, even if it is only almost JSON, and fields by name."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _BARE_KEY = re.compile(r"(?<=[{,\s])([A-Za-z_]\w{0,40})(?=\s?:)")
 
 
 def holds_json(text: str) -> tuple[dict[str, Any] | list[Any] | None, str]:
-    """The JSON object that a text is or holds (the last one; a list where there is no object), and the text beside it.
+    """Return the JSON object that a text is or holds (the last one; a list if there is no object), and the text beside it.
 
     >>> holds_json("So: {'answer': 'red', 'sure': True}")
     ({'answer': 'red', 'sure': True}, 'So:')
@@ -43,7 +43,7 @@ def holds_json(text: str) -> tuple[dict[str, Any] | list[Any] | None, str]:
 
 
 def every_json(text: str, attempts: int = _ATTEMPTS, *, mend: bool = True) -> Iterator[tuple[Any, int, int]]:
-    """Every outermost object and list, from where to where; also what is only almost JSON, if that is to be mended.
+    """Yield every outermost object and list with its start and end; also almost-JSON, if that is to be mended.
 
     >>> list(every_json("[1] and {'a': 2}")), list(every_json("[1] and {'a': 2}", mend=False))
     ([([1], 0, 3), ({'a': 2}, 8, 16)], [([1], 0, 3)])
@@ -66,10 +66,10 @@ def every_json(text: str, attempts: int = _ATTEMPTS, *, mend: bool = True) -> It
 
 
 def _almost_json(text: str, at: int) -> tuple[Any, int]:
-    """A Python literal, bare keys, a comma too many: read as JSON where mending that makes it so."""
+    """Read a Python literal, bare keys or an extra comma as JSON, if mending makes it valid."""
     opener, closer = text[at], "}" if text[at] == "{" else "]"
     if opener == "[" and "'" not in text[at : at + 400] and '"' not in text[at : at + 400]:
-        return None, at  # [Color, Size] is no list of JSON
+        return None, at  # [Color, Size] is not a JSON list
     end, depth = at, 0
     for found in re.finditer(r"[{}\[\]]", text[at : at + 4000]):
         depth += 1 if found.group() in "{[" else -1
@@ -104,7 +104,7 @@ ANSWER_KEYS = (
 
 
 def field(value: Any, names: tuple[str, ...] = ANSWER_KEYS, depth: int = 0) -> Any:
-    """What a JSON value says under one of some names, at the outermost place it is said; None where it is not. Texts that are
+    """Return the value of a JSON value under one of some names, at the outermost place it occurs; None if it does not. Texts that are
     themselves JSON are opened.
 
     >>> field({"response": {"answer": "red"}}), field({"x": 1}), field([{"Final Answer": 2}])
@@ -133,7 +133,7 @@ def field(value: Any, names: tuple[str, ...] = ANSWER_KEYS, depth: int = 0) -> A
 
 
 def key_of(key: Any) -> str:
-    """A key in the form in which names are compared.
+    """Return a key in the form in which names are compared.
 
     >>> key_of("Final Answer"), key_of("finalAnswer")
     ('final_answer', 'final_answer')

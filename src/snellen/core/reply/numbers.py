@@ -1,7 +1,7 @@
 """Read numbers as replies write them: signs, digits, number words, "1.5 million". Pure.
 
 A dash directly before a digit is a minus sign; a bullet has a space behind it. A number that is not understood ("three quarters",
-"twenty-odd", "12:30", "5,5") is None, and never the part of it that would be.
+"twenty-odd", "12:30", "5,5") is None, never the part of it that could be read.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _TOKEN = re.compile(
     re.IGNORECASE,
 )
 _PARTS = "half|halves|(?:third|quarter|fourth|fifth|sixth|seventh|eighth|ninth|tenth|hundredth|thousandth|millionth)s?"
-_UNFINISHED = re.compile(  # what makes it another number than what was read so far
+_UNFINISHED = re.compile(  # this makes it another number than the one read so far
     r"[,'\u2019\u202f\u00a0]\d+|(?:(?<=\b\d)|(?<=\b\d\d)|(?<=\b\d{3}))\x20\d{3}(?!\d)|\s?[\u00d7\u00b7]\s?\d|(?=\s(?-i:[KMB]|[bm]n)\b|\s?(?:mil|mln|mlrd|mrd|mio|lakhs?|crores?)\b)|"
     r"\s?\*+\s?\d|\^|\s?\u03c0|\.{2,}\d|x\d|(?<=0)x\w|h\d|m\d+s|(?<=ty|ed)\s(?:first|second)\b|"
     rf"[/:]\d|\s\d{{1,2}}/\d|(?-i:[kKMB]|[bm]n)\b|-?ish\b|\spoint\s|[\s-](?:{_PARTS})\b|-(?:first|second|odd|something|teen|fold)\b"
@@ -40,7 +40,7 @@ _UNFINISHED = re.compile(  # what makes it another number than what was read so 
 )
 _HALF_A = re.compile(r"\b(?:half|quarter(?: of)?)[\s-](?:an?[\s-])?$", re.IGNORECASE)
 _BELOW = re.compile(r"(?:\d[/:,^*]|\u221a|sqrt[({])$")
-_DOUBTFUL_SIGN = re.compile(  # a dash that may be a minus sign, and is not a bullet
+_DOUBTFUL_SIGN = re.compile(  # a dash that may be a minus sign and is not a bullet
     r"(?:[:=({\[]|\b(?:is|are|was|at))\s{0,3}[-\u2212\u2013\u2014]\s+$"  # ": - 3"
     r"|(?<!\w)[-\u2212\u2013]\s?(?:[^\w\s.,;:)*-]|[A-Z]{3}\s?|\{-\})$"  # "-\u00a53", "-USD 3", "-(3)"
     r"|\{-\}$|(?<!\w)[\u2014\u2015\u00b1][^\w\s]?$|\b(?:minus|negative)\s\w+\s$",
@@ -58,7 +58,7 @@ _JOINTS = (" ", "-", "\n")
 
 
 class Number(NamedTuple):
-    """A number in a text, and where it stands; `value` is None where it is not understood."""
+    """A number in a text, and its place; `value` is None if it is not understood."""
 
     value: float | None
     start: int
@@ -66,7 +66,7 @@ class Number(NamedTuple):
 
 
 def minus_signs(text: str) -> str:
-    """Every dash that is a minus sign as a hyphen-minus; other dashes as they are.
+    """Turn every dash that is a minus sign into a hyphen-minus; leave other dashes as they are.
 
     >>> minus_signs("\\u22123 \\u2013 from \\u20135 to 8, 2\\u20134")
     '-3 \\u2013 from -5 to 8, 2\\u20134'
@@ -75,7 +75,7 @@ def minus_signs(text: str) -> str:
 
 
 def minus_words(text: str) -> str:
-    """The same with "minus 3", "negative 3" and a "- 3" that opens brackets, a tag or an equation as "-3".
+    """Turn "minus 3", "negative 3" and a "- 3" that opens brackets, a tag or an equation into "-3".
 
     >>> minus_words("minus 3, or 5 minus 3, or (- 3, 5)")
     '-3, or 5 minus 3, or (-3, 5)'
@@ -96,7 +96,7 @@ def trimmed(text: str, signs: str) -> str:
 
 
 def numbers_in(text: str) -> list[Number]:
-    """The numbers of a text, from left to right.
+    """Return the numbers of a text, from left to right.
 
     >>> [n.value for n in numbers_in("-3, minus three, twenty-one, one hundred and one, 1.5 million, a dozen, 1,200, 3/4, 12:30")]
     [-3.0, -3.0, 21.0, 101.0, 1500000.0, 12.0, 1200.0, None, None, None, None]
@@ -117,7 +117,7 @@ def numbers_in(text: str) -> list[Number]:
 
 
 def is_part_of_number(numbers: list[Number], start: int, end: int) -> bool:
-    """Return whether a stretch of a text is only a part of one of its numbers.
+    """Tell whether a stretch of a text is only a part of one of its numbers.
 
     >>> numbers = numbers_in("twenty-one")
     >>> is_part_of_number(numbers, 0, 6), is_part_of_number(numbers, 0, 10)
@@ -127,13 +127,13 @@ def is_part_of_number(numbers: list[Number], start: int, end: int) -> bool:
 
 
 def _straddled(numbers: list[Number], at: int) -> Iterator[bool]:
-    """Whether each of the numbers near a place begins before it and ends behind it; only a few ever overlap."""
+    """Tell for each number near a place whether it begins before it and ends behind it; only a few ever overlap."""
     near = bisect_right(numbers, at, key=lambda n: n.start)
     return (n.start < at < n.end for n in numbers[max(0, near - 4) : near])
 
 
 def _runs(text: str) -> Iterator[list[re.Match[str]]]:
-    """Tokens that stand together as one number."""
+    """Yield runs of tokens that form one number."""
     run: list[re.Match[str]] = []
     for token in _TOKEN.finditer(text):
         if run and not _goes_on(run, text[run[-1].end() : token.start()], token):
@@ -145,7 +145,7 @@ def _runs(text: str) -> Iterator[list[re.Match[str]]]:
 
 
 def _goes_on(run: list[re.Match[str]], gap: str, token: re.Match[str]) -> bool:
-    """Whether a token goes on with the number before it: words do, and after digits only a scale ("3 million")."""
+    """Tell whether a token continues the number before it: words do, and after digits only a scale ("3 million")."""
     if token["minus"] or token["digits"]:
         return False
     word, last = token["word"].lower(), (run[-1]["word"] or "").lower()
@@ -156,7 +156,7 @@ def _goes_on(run: list[re.Match[str]], gap: str, token: re.Match[str]) -> bool:
 
 
 def _value(run: list[re.Match[str]]) -> float | None:
-    """What the tokens of a number make; None where they make none."""
+    """Return the value of the tokens of a number; None if they do not form one."""
     total = group = 0.0
     ceiling: float = math.inf
     begun = False

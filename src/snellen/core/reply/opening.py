@@ -1,4 +1,4 @@
-"""The first step of every reading: plain characters, no thinking, no special tokens, and the JSON that is there."""
+"""The first step of every reading: plain characters, no thinking, no special tokens, and the JSON in the reply."""
 
 from __future__ import annotations
 
@@ -12,13 +12,14 @@ from snellen.core.reply.special_tokens import without_special_tokens
 from snellen.core.reply.thinking import without_thinking
 
 LONGEST = 20_000
-"""Characters from the end of what was said that are read: an answer comes last."""
+"""The number of characters read, from the end of the reply: an answer comes last."""
 
 
 @dataclass(frozen=True)
 class OpenedReply:
-    """What was said. `cut`: the reply ended inside its thinking, so nothing was. `value`: the JSON object or list that the text is
-    or holds (the last one), and `around` the text beside it.
+    """A reply without its thinking. `cut`: the reply ended inside its thinking, so it is empty. `value`: the JSON object or list that the
+    text
+    is or holds (the last one), and `around` the text beside it.
     """
 
     text: str
@@ -46,7 +47,7 @@ def opened(reply: str, longest: int = LONGEST) -> OpenedReply:
 
 
 def ends_in_thought(reply: str) -> bool:
-    """Return whether a reply ended inside its thinking, so that nothing was said.
+    """Tell whether a reply ended inside its thinking, without an answer.
 
     >>> ends_in_thought("<think>Maybe red"), ends_in_thought("<think>Maybe red</think>")
     (True, False)
@@ -55,7 +56,7 @@ def ends_in_thought(reply: str) -> bool:
 
 
 def spoken(reply: str) -> str:
-    """A reply without thinking and special tokens, its own characters as they are; empty where it ended inside its thinking.
+    """Return a reply without thinking and special tokens, with its own characters; an empty text if it ended inside its thinking.
 
     >>> spoken("<think>Maybe red</think>Caf\u00e9 \u2013 blue</s>"), spoken("<think>Maybe red")
     ('Caf\u00e9 \u2013 blue', '')

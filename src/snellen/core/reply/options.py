@@ -1,8 +1,8 @@
-"""Which options of a closed list a reply is about: the part of reading that is the same for every list of labels or names.
+"""Find the options of a closed list in a reply: the part of reading that is the same for every list of labels or names.
 
-`Options.said` gives either the answer itself (the reply is nothing but options, a map or table of yes and no, or ends in a bare
-answer), or the statement that is to be read for it: what follows "answer:" or the last correction, without copied option lists and
-questions. What a statement asserts and denies is grammar, and each exam has its own.
+`Options.said` gives either the answer itself or a statement. It gives the answer if the reply is nothing but options, a map or table of yes
+and no, or ends in a bare answer. The statement is the text after "answer:" or the last correction, without copied option lists and
+questions. Each exam has its own grammar for what a statement asserts and denies.
 """
 
 from __future__ import annotations
@@ -22,16 +22,16 @@ from snellen.core.reply.wrappers import layout_off, marked
 
 
 class Statement(NamedTuple):
-    """What a reply says. `sure`: the answer, where its form leaves no doubt (it may be no option at all); else None. `text` is what
-    else was said, in lower case without signs, for the exam's grammar; with a `sure` answer it may contradict it.
+    """The content of a reply. `sure`: the answer, if its form leaves no doubt (it may not be an option at all); else None. `text` is the
+    rest, in lower case without signs, for the exam's grammar; beside a `sure` answer it may contradict it.
     """
 
     text: str
     sure: tuple[str, ...] | None = None
     leads: bool = False
-    """Whether the sure answer stands before the text, which then explains it."""
+    """True if the sure answer stands before the text, which then explains it."""
     torn: bool = False
-    """Whether the reply begins with one bare answer and ends with another; both are in `sure`."""
+    """True if the reply begins with one bare answer and ends with another; both are in `sure`."""
 
 
 NOTHING = Statement("", ())
@@ -79,7 +79,7 @@ _BESIDE_THE_ANSWER = (
     "probability not excluded rejected others"
 )
 _REASONS = frozenset(_BESIDE_THE_ANSWER.split())
-_ASKED = frozenset(("question", "options", "choices"))  # of the prompt, and no answer
+_ASKED = frozenset(("question", "options", "choices"))  # part of the prompt, not an answer
 _KEYS = (
     *("final_answer", "answer", "answers", "label", "labels", "prediction", "choice", "result", "output", "response"),
 )
@@ -96,7 +96,7 @@ class Options(Vocabulary):
     """
 
     def __init__(self, spellings: Mapping[str, str], keys: Iterable[str] = ()) -> None:
-        """`keys` are names under which JSON has the answer, beside the usual ones."""
+        """Set up the list. `keys` are names under which JSON has the answer, beside the usual ones."""
         super().__init__(spellings)
         self._flags = Flags(self)
         self._offered = re.compile(
@@ -110,7 +110,7 @@ class Options(Vocabulary):
         self._keys = (*keys, *_KEYS)
 
     def said(self, reply: str) -> Statement:
-        """What a reply says, with all wrappers off."""
+        """Return the content of a reply, without its wrappers."""
         if len(reply) < 100 and (known := self.bare(reply.lower())):
             return Statement("", known)
         whole = opened(reply)
@@ -136,7 +136,7 @@ class Options(Vocabulary):
         return found
 
     def _of_value(self, value: Any, depth: int = 0) -> Statement | None:
-        """What a JSON value answers; None where it has nothing to do with the options."""
+        """Return the answer in a JSON value; None if the value is unrelated to the options."""
         if depth > _DEEPEST:
             return None
         if isinstance(value, str):
@@ -185,7 +185,7 @@ class Options(Vocabulary):
             return Statement("", flags)
         if is_there(_OFFER_HINTS, text):
             text = self._offered.sub(" ", text)
-        if ":" in text:  # "color: one of them is red" is no bare answer
+        if ":" in text:  # "color: one of them is red" is not a bare answer
             text = self._as_key.sub(r"\1 ", text)
         text = self._without(_IMPRESSION, _IMPRESSION_HINTS, without_signs(text))
         text = self._without(self._picked_from, _PICKED_HINTS, text)
@@ -194,7 +194,7 @@ class Options(Vocabulary):
         return self._bare_or_not(text.strip())
 
     def _chosen(self, text: str) -> str:
-        """Without what names options and chooses none of them, unless the rest names the same: "some would say a cat"."""
+        """Remove text that names options without choosing any, unless the rest names the same: "some would say a cat"."""
         if not may_leave_open(text):
             return text
         kept, dropped = [], []
@@ -206,7 +206,7 @@ class Options(Vocabulary):
         return text if set(self.names(rest)).intersection(self.names(" ".join(dropped))) else rest
 
     def _from_answer(self, text: str) -> str:
-        """What follows the last "answer:" that is followed by an option; failing that, the last "therefore"."""
+        """Return the text after the last "answer:" that is followed by an option; failing that, after the last "therefore"."""
         for pattern, hints in ((_ANSWER, _ANSWER_HINTS), (_THEREFORE, _THEREFORE_HINTS)):
             if not is_there(hints, text):
                 continue
@@ -217,14 +217,14 @@ class Options(Vocabulary):
 
     def _after_correction(self, text: str) -> str:
         end = correction_end(text)
-        if ", no," in text or ". no," in text:  # "color, no, size"; where an answer may be "no" this is no correction
+        if ", no," in text or ". no," in text:  # "color, no, size"; if an answer may be "no" this is not a correction
             end = max(end, text.rfind(", no,") + 5, text.rfind(". no,") + 5)
         if not end or self.named.search(text, end):
             return text[end:]
         return text if _AFFIRMED.match(text, end) else ""
 
     def _without(self, pattern: re.Pattern[str], hints: tuple[str, ...], text: str) -> str:
-        """Without what is no answer if something else is named: "at first I thought it was ..., but", "out of these three"."""
+        """Remove text that is not an answer if something else is named: "at first I thought it was ..., but", "out of these three"."""
         if not is_there(hints, text):
             return text
         rest = pattern.sub(" ", text)
@@ -249,7 +249,7 @@ class Options(Vocabulary):
 
 
 def _together(found: list[Statement | None]) -> Statement | None:
-    """What several parts of a JSON value say together: all of their answers, or the last statement."""
+    """Combine several parts of a JSON value: all of their answers, or the last statement."""
     said = [s for s in found if s is not None]
     if said and all(s.sure is not None and not s.text for s in said):
         return Statement("", _joined([s.sure for s in said]))
@@ -257,7 +257,7 @@ def _together(found: list[Statement | None]) -> Statement | None:
 
 
 def _only_asks(value: dict[str, Any]) -> bool:
-    """Whether JSON repeats the prompt and has no answer: a question and a list of options."""
+    """Tell whether JSON repeats the prompt and has no answer: a question and a list of options."""
     texts = (v if isinstance(v, list) else [v] for v in value.values())
     return _ASKED.issuperset(map(key_of, value)) and all(isinstance(t, str) for some in texts for t in some)
 

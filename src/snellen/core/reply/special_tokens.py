@@ -1,4 +1,4 @@
-"""The special tokens of chat templates, where they are left in a reply."""
+"""The special tokens of chat templates that are left in a reply."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _OTHERS = re.compile(
 
 
 def without_special_tokens(text: str) -> str:
-    """The first turn that says something; what a model goes on with after its end is not said."""
+    """Return the first turn with content; text that a model adds after its end is dropped."""
     if "<" not in text and "[" not in text:
         return text
     turns = _ENDS.split(text)

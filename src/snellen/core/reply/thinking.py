@@ -1,4 +1,4 @@
-"""Thinking, in whatever tags or channels a model puts it, is not said. A reply that ended inside its thinking has said nothing."""
+"""Thinking, in any tags or channels, is not part of a reply. A reply that ended inside its thinking is empty."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _OLLAMA = re.compile(r"\s{0,9}thinking\.\.\.\s", re.IGNORECASE)
 
 
 def without_thinking(text: str) -> tuple[str, bool]:
-    """What was said, and whether the reply ended before it said anything."""
+    """Return the reply without thinking, and whether it ended before any reply."""
     if "<|channel|>" in text:
         return _final_channel(text)
     if bare := _BARE_CHANNEL.match(text):  # the same with its special tokens dropped
@@ -49,7 +49,7 @@ def _final_channel(text: str) -> tuple[str, bool]:
 
 
 def _outside_tags(text: str) -> tuple[str, bool]:
-    """Text outside of thinking tags. What stands before a closing tag without an opening one is thinking, too."""
+    """Return the text outside of thinking tags. Text before a closing tag without an opening one is thinking, too."""
     tags = [(*_tag(found), found.start(), found.end()) for found in _TAG.finditer(text)]
     last_close = {name: start for closes, name, start, _end in tags if closes}
     said: list[str] = []
@@ -64,7 +64,7 @@ def _outside_tags(text: str) -> tuple[str, bool]:
         elif not within:
             said.append(text[at:start])
             within = name
-    if within:  # also after something that looks like an answer: the thinking may have been about to take it back
+    if within:  # also after a possible answer: the thinking may have been about to take it back
         return "", True
     said.append(text[at:])
     return "\n".join(part for part in said if part.strip()), False

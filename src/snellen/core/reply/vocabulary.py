@@ -1,4 +1,4 @@
-"""A closed list of options and every way to write one: finding them in a text, and telling a bare list from a sentence."""
+"""A closed list of options and every way to write one: find them in a text, and tell a bare list from a sentence."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _SIGNS = str.maketrans(dict.fromkeys('*_`#"[]{}<>|()\u2022~=\\$', " "))
 _APOSTROPHE = re.compile(r"(?<!\w)'|'(?!\w)")
 _JOINT = re.compile(r"_|(?<=\w)-(?=\w)")
 _DASH = re.compile(r"[^\S\n]-{1,3}[^\S\n]|:(?=\s)")
-_SPACES = re.compile(r"[^\S\n]{2,}|[^\S\n ]")  # but single spaces
+_SPACES = re.compile(r"[^\S\n]{2,}|[^\S\n ]")  # except single spaces
 
 
 class Vocabulary:
@@ -30,15 +30,15 @@ class Vocabulary:
         """The pattern of a further option in a list."""
 
     def names(self, text: str) -> list[str]:
-        """The options that a text names, in order."""
+        """Return the options that a text names, in order."""
         return [self.spellings[found.group()] for found in self.named.finditer(text)]
 
     def is_in(self, text: str) -> bool:
-        """Whether a text names an option, also within signs."""
+        """Tell whether a text names an option, also within signs."""
         return self.named.search(apart(text.lower()).translate(_SIGNS)) is not None
 
     def bare(self, text: str) -> tuple[str, ...] | None:
-        """The options of a text that is nothing but a list of them."""
+        """Return the options of a text that is nothing but a list of them."""
         found, at = [], 0
         for match in self.named.finditer(text):
             if _BETWEEN.fullmatch(text, at, match.start()) is None:
@@ -49,7 +49,7 @@ class Vocabulary:
 
 
 def one_of(words: Iterable[str]) -> str:
-    """A pattern of any of some words, the longest that fits; as a tree of letters, which is several times faster than a list.
+    """Return a pattern of any of some words, longest match first; as a tree of letters, which is several times faster than a list.
 
     >>> one_of(["car", "cart", "dog"])
     '(?:car(?:t)?|dog)'
@@ -74,12 +74,12 @@ def _branches(node: dict[str, Any]) -> str:
 
 
 def apart(text: str) -> str:
-    """Words joined by a hyphen or an underscore as two words."""
+    """Split words joined by a hyphen or an underscore into two words."""
     return _JOINT.sub(" ", text) if "_" in text or "-" in text else text
 
 
 def without_signs(text: str) -> str:
-    """Only words, points and commas; dashes and colons between them as semicolons."""
+    """Keep only words, points and commas; dashes and colons between them become semicolons."""
     if "-" in text or ":" in text:
         text = _DASH.sub("; ", text)
     text = text.translate(_SIGNS)

@@ -1,4 +1,4 @@
-"""What stands around an answer and comes off: tags, boxes, fences, emphasis, quotation marks, speakers, leads."""
+"""The wrappers around an answer, and their removal: tags, boxes, fences, emphasis, quotation marks, speakers, leads."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ _PAIRS = {'"': '"', "'": "'", "(": ")", "[": "]"}
 
 
 def marked(text: str) -> tuple[str, str] | None:
-    """What the last answer tag or \\boxed{} holds, and what follows it; None where there is neither.
+    """Return the contents of the last answer tag or \\boxed{}, and the text after it; None if there is neither.
 
     >>> marked("Hm. <answer>red</answer> because it glows"), marked("So $\\\\boxed{\\\\text{red}}$.")
     (('red', 'because it glows'), ('red', ''))
@@ -90,7 +90,7 @@ def _boxed(text: str) -> tuple[str, str] | None:
 
 
 def latex_off(text: str) -> str:
-    """\\text{..} and dollar signs off.
+    """Remove \\text{..} and dollar signs.
 
     >>> latex_off("$\\\\text{paper\\\\_clip}$")
     'paper_clip'
@@ -103,7 +103,7 @@ def latex_off(text: str) -> str:
 
 
 def unwrapped(text: str) -> str:
-    """A text without what is put around an answer: fences, answer tags, \\boxed{}, emphasis, quotation marks around the whole,
+    """Remove the wrappers around an answer: fences, answer tags, \\boxed{}, emphasis, quotation marks around the whole,
     quotes and bullets at the start of lines, speakers, openings and leads.
 
     >>> unwrapped("Sure! **Final answer:** `red`"), unwrapped("> The correct answer is: <answer>red</answer> because it glows")
@@ -121,7 +121,7 @@ def unwrapped(text: str) -> str:
 
 
 def layout_off(text: str, numbered: bool = False) -> str:
-    """Fences, emphasis, signs at the start of lines, and what was struck out, off."""
+    """Remove fences, emphasis, signs at the start of lines, and text that was struck out."""
     if "~~" in text or "<" in text:
         text = _STRUCK.sub("", text)
     if "```" in text or "~~~" in text:
@@ -135,7 +135,7 @@ def layout_off(text: str, numbered: bool = False) -> str:
 
 
 def _starts_off(pattern: re.Pattern[str], text: str) -> str:
-    """Without what a pattern finds at the start of every line; most texts are a single one."""
+    """Remove the matches of a pattern at the start of every line; most texts are a single line."""
     if "\n" in text:
         return pattern.sub("", text)
     found = pattern.match(text)
@@ -152,7 +152,7 @@ def _leads_off(text: str) -> str:
 
 
 def _quotes_off(text: str) -> str:
-    """Quotation marks or brackets around the whole, and a point before the closing one."""
+    """Remove quotation marks or brackets around the whole, and a point before the closing one."""
     for _ in range(3):
         body = text[:-1] if text[-1:] == "." and text[-2:-1] in _PAIRS.values() else text
         if len(body) < 3 or _PAIRS.get(body[0]) != body[-1] or body[0] in body[1:-1] or body[-1] in body[1:-1]:

@@ -1,6 +1,6 @@
-"""Batches out of single questions: one thread runs the model, another prepares the next batch meanwhile.
+"""Make batches out of single questions: one thread runs the model, another prepares the next batch meanwhile.
 
-Nothing that goes wrong loses a question: a batch that memory does not hold is halved, one that fails otherwise is taken
+No failure loses a question: a batch that does not fit into memory is halved, a batch that fails otherwise is taken
 apart, and only a question that fails alone fails.
 """
 
@@ -23,7 +23,7 @@ LINGER = 0.05  # seconds without a new question after which a batch starts short
 
 
 class _Engine(Interface):
-    """What the batcher needs of a model."""
+    """The interface that the batcher needs of a model."""
 
     def render(self, prompt: ChatPrompt) -> RenderedText: ...
 
@@ -43,14 +43,14 @@ class _Job:
 
 
 class BatchedReply(NamedTuple):
-    """A reply, and the tries that memory did not hold."""
+    """A reply, and the tries that ran out of memory."""
 
     reply: ModelReply
     failed: tuple[Attempt, ...]
 
 
 class Batcher:
-    """Takes prompts one by one and answers them in batches."""
+    """A thread that takes prompts one by one and answers them in batches."""
 
     def __init__(self, engine: _Engine, size: BatchSize, free_memory: Callable[[], None] = lambda: None) -> None:
         self.size = size
@@ -63,7 +63,7 @@ class Batcher:
         self._thread.start()
 
     def submit(self, *prompts: ChatPrompt) -> list[Future[BatchedReply]]:
-        """Futures of replies; their exceptions are SampleErrors, or whatever the model raised for that question alone."""
+        """Return futures of replies. Their exceptions are SampleErrors, or any exception that the model raised for that question alone."""
         jobs = [_Job(p) for p in prompts]
         with self._changed:
             if self._closing.is_set():
@@ -73,7 +73,7 @@ class Batcher:
         return [j.future for j in jobs]
 
     def close(self) -> None:
-        """Drop what waits, stop what runs after its present step, and wait for the threads."""
+        """Drop waiting jobs, stop the running batch after its present step, and wait for the threads."""
         with self._changed:
             self._closing.set()
             self._changed.notify_all()
@@ -91,7 +91,7 @@ class Batcher:
                 ahead = self._next(wait=False)
                 if batch is not None:
                     self._answer(batch)
-        except Exception as fault:  # nobody may wait for ever, whatever is wrong here
+        except Exception as fault:  # no caller may wait for ever, whatever is wrong here
             error = fault
         self._closing.set()
         for job in ahead.jobs if ahead is not None else ():
@@ -103,7 +103,7 @@ class Batcher:
             self._waiting.clear()
 
     def _next(self, *, wait: bool) -> _Batch | None:
-        """The next batch, with its tensors under way. Without waiting only a full one of a settled size is worth taking."""
+        """Return the next batch, with its tensors being prepared. Without waiting, take only a full batch of a settled size."""
         with self._changed:
             if wait:
                 self._gather()
@@ -120,7 +120,7 @@ class Batcher:
         return _Batch(jobs, self._ahead.submit(self._encode, jobs)) if jobs else None
 
     def _gather(self) -> None:
-        """Wait for questions, and then a moment for more of them: until there is a choice, or nothing more comes."""
+        """Wait for questions, then a moment for more: until there is a choice, or no more arrive."""
         while not self._waiting and not self._closing.is_set():
             self._changed.wait()
         seen = -1
@@ -129,7 +129,7 @@ class Batcher:
             self._changed.wait(LINGER)
 
     def _render(self, job: _Job) -> bool:
-        """Render a new job's prompt; one that cannot be is done for."""
+        """Render a new job's prompt. A job that cannot be rendered ends with its error."""
         if job.rendered is not None:
             return True
         try:
@@ -144,7 +144,7 @@ class Batcher:
         return self._engine.encode([job.rendered for job in jobs if job.rendered is not None])
 
     def _answer(self, batch: _Batch) -> None:
-        """Answer a batch, in parts where it has to be."""
+        """Answer a batch, in parts where necessary."""
         parts: list[tuple[list[_Job], Future[EncodedBatch] | None]] = [(batch.jobs, batch.encoded)]
         while parts:
             jobs, encoded = parts.pop()
@@ -155,7 +155,7 @@ class Batcher:
             error = _closed() if self._closing.is_set() else self._try(jobs, encoded)
             if error is None:
                 continue
-            encoded = None  # the tensors go before memory is asked for again
+            encoded = None  # free the tensors before asking for memory again
             memory = is_out_of_memory(error)
             if memory:
                 self.size.ran_out(len(jobs))
@@ -167,7 +167,7 @@ class Batcher:
                 parts += [(jobs, None)] if memory else [([job], None) for job in reversed(jobs)]
 
     def _try(self, jobs: list[_Job], encoded: Future[EncodedBatch] | None) -> Exception | None:
-        """Answer these jobs; gives what went wrong, without its traceback, which would keep the batch's memory alive."""
+        """Answer these jobs. Return the error, if any, without its traceback, which would keep the batch's memory alive."""
         begin = time.perf_counter()
         try:
             tensors = encoded.result() if encoded is not None else self._encode(jobs)

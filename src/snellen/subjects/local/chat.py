@@ -1,4 +1,4 @@
-"""From a Question to what a chat template takes, and the one template that is known without the model's help."""
+"""Turn a Question into the input of a chat template, and hold the one template that is known without the model's help."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whether batching changes answers: the same questions alone and in batches, side by side."""
+"""Check whether batching changes answers: ask the same questions alone and in batches, and compare."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ USUAL = 8
 
 
 class _BatchingCheck(NamedTuple):
-    """How many of the questions got another answer in a batch. `entropy_gap` is the largest difference among the equal ones."""
+    """How many of the questions got another answer in a batch. `entropy_gap` is the largest difference among the equal answers."""
 
     asked: int
     failed: int

@@ -1,4 +1,4 @@
-"""Decoding with entropies: what is wanted of each step's scores is taken while they exist, and the scores are not kept.
+"""Decoding with entropies: the numbers needed of each step's scores are taken while the scores exist; the scores are not kept.
 
 Keeping them, as `output_scores` does, takes steps x batch x vocabulary floats. Here a step leaves two floats a row.
 """
@@ -25,8 +25,8 @@ class DecodedReply(NamedTuple):
 class Gauge:
     """Log-probability and entropy of rows of scores, in nats, over the whole vocabulary.
 
-    With y = x - max and Z = sum of exp(y): ln p = y - ln Z, and H = ln Z - sum of y exp(y) / Z. Several times quicker than by
-    way of a log of every probability. The two temporaries of the scores' size are made once and used at every step.
+    With y = x - max and Z = sum of exp(y): ln p = y - ln Z, and H = ln Z - sum of y exp(y) / Z. This is several times faster than
+    taking a log of every probability. The two temporaries of the scores' size are made once and used at every step.
     """
 
     def __init__(self, torch: Any) -> None:
@@ -34,7 +34,7 @@ class Gauge:
         self._room: Any = None
 
     def __call__(self, scores: Any, chosen: Any | None = None) -> tuple[Any, Any]:
-        """For each row: the chosen token's log-probability (the likeliest one's where none is given), and the entropy."""
+        """Return for each row the chosen token's log-probability (the likeliest one's if none is given) and the entropy."""
         torch = self._torch
         if self._room is None or self._room.shape[1:] != scores.shape:
             self._room = torch.empty((2, *scores.shape), dtype=torch.float32, device=scores.device)
@@ -47,19 +47,19 @@ class Gauge:
 
 
 class Recorder:
-    """A logits processor: sees raw scores, since there is no other, and gives them on.
+    """A logits processor: it sees raw scores, since there is no other processor, and passes them on.
 
     With a temperature it adds Gumbel noise, so that the largest score is a draw from the tempered distribution. Each row
-    has random numbers of its own: its draw does not depend on who shares the batch. Entropies are of the raw scores.
+    has random numbers of its own: its draw does not depend on the other rows of the batch. Entropies are of the raw scores.
     """
 
     def __init__(self, torch: Any, steps: int, temperature: float, seeds: Sequence[int]) -> None:
-        """`steps` is how many there can be. Room for all is taken at once: small tensors that stay, made between large ones
-        that go, would leave the heap in pieces."""
+        """Reserve room for `steps`, the largest possible number of steps, at once. Small tensors that stay, made between large ones
+        that go, would fragment the heap."""
         self._torch, self._temperature = torch, temperature
         self._gauge = Gauge(torch)
         self._draws = [torch.Generator().manual_seed(s) for s in seeds] if temperature > 0 else []
-        # one more step: on some devices a last one is taken and undone
+        # one more step: on some devices an extra last step is taken and undone
         self._found = torch.zeros((2, steps + 1, len(seeds)))
         self._step = 0
 
@@ -79,7 +79,7 @@ class Recorder:
         return scores / self._temperature + noise.to(scores)
 
     def rows(self, new_ids: Any, ends: frozenset[int]) -> list[DecodedReply]:
-        """The replies: each up to the first end token, what comes after it masked."""
+        """Return the replies: each up to the first end token, everything after it masked."""
         logprobs, entropies = self._found[:, : new_ids.shape[1]].transpose(1, 2).tolist()
         return [_row(*each, ends) for each in zip(new_ids.tolist(), logprobs, entropies, strict=True)]
 
@@ -101,5 +101,5 @@ class Halt:
 
 
 def seed_of(seed: int, draw: str) -> int:
-    """A sample's own seed."""
+    """Return a sample's own seed."""
     return int.from_bytes(hashlib.sha256(f"{seed}\x1f{draw}".encode()).digest()[:7], "big")

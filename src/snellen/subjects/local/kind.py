@@ -25,7 +25,7 @@ def _batch(text: str) -> int | str:
 
 
 def _devices(given: str | Sequence[str]) -> tuple[str, ...]:
-    """Names of devices: in one text, as the command line has them, or one by one."""
+    """Return device names, given as one text (as on the command line) or one by one."""
     names = given.split(",") if isinstance(given, str) else given
     if not isinstance(names, (list, tuple)) or not all(isinstance(name, str) and name.strip() for name in names):
         raise SnellenError(f"--devices {given}: devices, comma separated, such as cuda:0,cuda:1, or 'all'")
@@ -62,7 +62,7 @@ MODEL_PATH = Option("model_path", "Folder of the weights for --model llava or qw
 
 
 class _LocalKind(SubjectKind):
-    """Models on this machine. `called` is a short name for one of them, whose weights may lie anywhere (--model-path)."""
+    """Models on this machine. `called` is a short name for one of them, whose weights may be anywhere (--model-path)."""
 
     options: tuple[Option, ...] = (
         *(MAX_TOKENS, TEMPERATURE),
@@ -109,7 +109,7 @@ class _LocalKind(SubjectKind):
         return on_devices(lambda d: self._subject(name, settings._replace(device=d), offline=True), devices)
 
     def _named(self, name: str, path: str | None) -> str:
-        """Which model: behind the prefix, or what a short name stands for."""
+        """Return the model's name: the one behind the prefix, or the one that a short name stands for."""
         if not self._called and not name:
             raise SnellenError("--model hf: which model? Write hf/NAME or hf/DIR")
         if self._called and name:
@@ -125,7 +125,7 @@ class _LocalKind(SubjectKind):
         shipped = name == TINY and not self._called
         called = f"hf/{TINY}" if shipped else self._called or None
         subject = LocalSubject(packaged(TINY) if shipped else name, settings, offline=offline, called=called)
-        folder = Path(name).expanduser()  # another process may begin in another folder
+        folder = Path(name).expanduser()  # another process may start in another folder
         subject.worker_spec = {
             "name": str(folder.resolve()) if folder.is_dir() and not shipped else name,
             "settings": settings._asdict(),

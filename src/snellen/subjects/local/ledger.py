@@ -13,7 +13,7 @@ from snellen.subjects.local.model import ModelReply, SampleError
 
 
 class LocalIdentity(NamedTuple):
-    """What answered: the kind of subject, the device, the model, which weights exactly, and the library."""
+    """The source of an answer: the kind of subject, the device, the model, the exact weights, and the library."""
 
     kind: str
     device: str
@@ -25,7 +25,7 @@ class LocalIdentity(NamedTuple):
 def answer_of(
     question: Question, prompt: ChatPrompt, reply: ModelReply, ran: LocalIdentity, before: tuple[Attempt, ...] = ()
 ) -> Answer:
-    """Return the answer that a reply is; `before` are the tries that failed."""
+    """Return a reply as an answer; `before` are the failed tries."""
     images = tuple(_with_transform(entry, word) for entry, word in zip(prompt.sent, reply.seen, strict=True))
     ledger = Call(
         key=prompt.key,
@@ -55,7 +55,7 @@ def answer_of(
 
 
 def failure_of(question: Question, error: Exception, spec: str) -> Answer:
-    """The answer of a question that failed, whatever it failed by."""
+    """Return the answer to a question that failed for any reason."""
     kind, reason = "model", f"{spec} failed ({type(error).__name__}: {one_line(str(error))})"
     if isinstance(error, SampleError):
         kind, reason = error.kind, str(error)

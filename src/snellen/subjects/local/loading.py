@@ -18,7 +18,7 @@ MARKS = ("image_token", "video_token", "boi_token", "start_image_token")
 
 
 class DeviceChoice(NamedTuple):
-    """What was chosen of the machine for the model."""
+    """The settings chosen for the model on this machine."""
 
     device: str
     dtype: str
@@ -26,7 +26,7 @@ class DeviceChoice(NamedTuple):
 
 
 class _LoadedModel(NamedTuple):
-    """A model in memory. `template` is None where the processor has its own; `marks` are texts that stand for an image."""
+    """A model in memory. `template` is None if the processor has its own; `marks` are texts that stand for an image."""
 
     model: Any
     processor: Any
@@ -38,7 +38,7 @@ class _LoadedModel(NamedTuple):
 
 
 def load(stack: Stack, folder: Path, name: str, choice: DeviceChoice, settings: LocalSettings) -> _LoadedModel:
-    """Load from a folder alone; raises SnellenError with one line where that cannot be done."""
+    """Load a model from a folder alone. Raise SnellenError with one line if that fails."""
     with quiet(stack.transformers):
         try:
             chat.check_template(folder)
@@ -46,7 +46,7 @@ def load(stack: Stack, folder: Path, name: str, choice: DeviceChoice, settings: 
             processor, model = _read(stack, folder, choice, {"local_files_only": True, "trust_remote_code": code})
         except SnellenError:
             raise
-        except Exception as error:  # whatever the libraries raise for what they cannot load
+        except Exception as error:  # the libraries raise anything for a model that they cannot load
             raise SnellenError(f"hf/{name}: {_reason(error)}") from None
     tokenizer = getattr(processor, "tokenizer", None)
     if tokenizer is None or getattr(processor, "image_processor", None) is None:
@@ -58,7 +58,7 @@ def load(stack: Stack, folder: Path, name: str, choice: DeviceChoice, settings: 
         tokenizer.pad_token = tokenizer.eos_token
     _complete_llava(processor, model.config)
     ends = _end_tokens(model, tokenizer)
-    # only what is meant here: no sampling, penalties or lengths of the model's own
+    # only the settings below: no sampling, penalties or lengths of the model's own
     model.generation_config = stack.transformers.GenerationConfig(
         do_sample=False,
         max_new_tokens=settings.max_tokens,
@@ -92,7 +92,7 @@ def _read(stack: Stack, folder: Path, choice: DeviceChoice, places: dict[str, An
 
 
 def _code(folder: Path, name: str, named: str | None) -> bool:
-    """Whether code of the model's own may run: only that of the repository that was named, at the commit that was named."""
+    """Tell whether the model's own code may run: only that of the named repository at the named commit."""
     if named is None:
         return False
     other = foreign_code(folder, named.partition("@")[0])
@@ -102,7 +102,7 @@ def _code(folder: Path, name: str, named: str | None) -> bool:
 
 
 def _complete_llava(processor: Any, config: Any) -> None:
-    """Early LLaVA exports do not tell the processor how many tokens an image is; the model's configuration knows."""
+    """Tell an early LLaVA processor how many tokens an image takes. Its export lacks the number; the model's configuration has it."""
     if config.model_type == "llava" and getattr(processor, "patch_size", None) is None:
         processor.patch_size = config.vision_config.patch_size
         processor.vision_feature_select_strategy = config.vision_feature_select_strategy
@@ -110,7 +110,7 @@ def _complete_llava(processor: Any, config: Any) -> None:
 
 
 def _template(processor: Any, kind: str, name: str) -> str | None:
-    """None where the processor has one, else the known one for LLaVA."""
+    """Return None if the processor has a template, else the known one for LLaVA."""
     if getattr(processor, "chat_template", None) or getattr(processor.tokenizer, "chat_template", None):
         return None
     if kind == "llava":
@@ -119,7 +119,7 @@ def _template(processor: Any, kind: str, name: str) -> str | None:
 
 
 def _end_tokens(model: Any, tokenizer: Any) -> frozenset[int]:
-    """The model's own end tokens, and its tokenizer's."""
+    """Return the model's own end tokens, and its tokenizer's."""
     own = model.generation_config.eos_token_id
     if own is None:
         own = getattr(model.config.get_text_config(), "eos_token_id", None)
@@ -128,7 +128,7 @@ def _end_tokens(model: Any, tokenizer: Any) -> frozenset[int]:
 
 
 def _reason(error: BaseException) -> str:
-    """Why loading failed, on one line."""
+    """Return why loading failed, on one line."""
     if "trust_remote_code" in str(error):
         return (
             "needs code from its repository; read that code, then allow it with --trust-remote-code OWNER/NAME@COMMIT"
@@ -139,7 +139,7 @@ def _reason(error: BaseException) -> str:
 
 @contextlib.contextmanager
 def quiet(transformers: Any) -> Iterator[None]:
-    """No warnings and progress bars of the library's while it loads; they are for developers."""
+    """Silence the library's warnings and progress bars while it loads; they are for developers."""
     log = transformers.utils.logging
     before, bars = log.get_verbosity(), log.is_progress_bar_enabled()
     log.set_verbosity_error()

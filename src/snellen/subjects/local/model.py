@@ -1,4 +1,4 @@
-"""A loaded model: renders prompts, makes batches of them, decodes."""
+"""A loaded model: it renders prompts, batches them and decodes."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ from snellen.subjects.local.settings import LocalSettings
 from snellen.subjects.local.sizes import PromptSize
 from snellen.subjects.local.stack import Stack
 
-DIGITS = 6  # float32 has no more to say
+DIGITS = 6  # float32 has no more digits
 
 
 class SampleError(Exception):
-    """Why one question cannot be answered; `kind` is the failure's word."""
+    """The reason why one question cannot be answered; `kind` is the failure's word."""
 
     def __init__(self, kind: str, reason: str) -> None:
         super().__init__(reason)
@@ -40,7 +40,7 @@ class RenderedText(NamedTuple):
 
 
 class EncodedBatch(NamedTuple):
-    """A batch as tensors, on the processor still. `seen` says for each row what became of its images."""
+    """A batch as tensors, still on the processor. `seen` holds for each row how its images were processed."""
 
     inputs: Any
     rows: list[RenderedText]
@@ -49,7 +49,7 @@ class EncodedBatch(NamedTuple):
 
 
 class ModelReply(NamedTuple):
-    """What the model said to one prompt."""
+    """The model's reply to one prompt."""
 
     text: str
     tokens: tuple[Token, ...]
@@ -67,7 +67,7 @@ class Model:
     def __init__(self, stack: Stack, folder: Path, name: str, choice: DeviceChoice, settings: LocalSettings) -> None:
         self.torch, self.transformers = stack
         self.choice, self._settings = choice, settings
-        self._one_at_a_time = threading.Lock()  # a fast tokenizer must not pad in one thread while another uses it
+        self._one_at_a_time = threading.Lock()  # the fast tokenizer must not pad in one thread while another uses it
         self.loaded = loaded = load(stack, folder, name, choice, settings)
         self._model, self._processor, self._tokenizer = loaded.model, loaded.processor, loaded.tokenizer
         self.facts = {
@@ -80,13 +80,13 @@ class Model:
         }
 
     def parameters(self) -> Iterator[Any]:
-        """The model's weights."""
+        """Return the model's weights."""
         yield from self._model.parameters()
 
     # ------------------------------------------------------------ prompts
 
     def render(self, prompt: ChatPrompt) -> RenderedText:
-        """The prompt as the model's own template has it, and how large it is."""
+        """Render the prompt with the model's own template, and measure it."""
         check_marks(prompt, self.loaded.marks)
         own = {"chat_template": self.loaded.template} if self.loaded.template else {}
         text = str(
@@ -100,12 +100,12 @@ class Model:
         return RenderedText(prompt, text, shape)
 
     def _begun(self, text: str) -> bool:
-        """Whether the template wrote the first token itself."""
+        """Tell whether the template wrote the first token itself."""
         first = self._tokenizer.bos_token
         return first is not None and text.startswith(first)
 
     def _image_sizes(self, prompt: ChatPrompt) -> tuple[tuple[int, ...], ...]:
-        """Tokens of each image where the processor can tell, else its pixels."""
+        """Return the tokens of each image if the processor can tell, else its pixels."""
         sizes = [(s.height, s.width) for s in prompt.sent]
         try:
             found = self._processor._get_num_multimodal_tokens(image_sizes=sizes)["num_image_tokens"]
@@ -114,7 +114,7 @@ class Model:
             return tuple(sizes)
 
     def encode(self, rows: Sequence[RenderedText]) -> EncodedBatch:
-        """A batch, padded on the left. All rows have the same number of images."""
+        """Encode a batch, padded on the left. All rows have the same number of images."""
         texts = [r.text for r in rows]
         images = [[decoded(data) for data in r.prompt.images] for r in rows]
         more = {"add_special_tokens": False} if self._begun(texts[0]) else {}
@@ -128,7 +128,7 @@ class Model:
         return EncodedBatch(inputs, list(rows), lengths, self._seen(inputs, rows))
 
     def _seen(self, inputs: Any, rows: Sequence[RenderedText]) -> list[tuple[str, ...]]:
-        """What the image processor made of each image, in the ledger's words."""
+        """Return how the image processor changed each image, in the ledger's terms."""
         processor = self._processor.image_processor
         counts = [len(r.prompt.images) for r in rows]
         pixels, grid = inputs.get("pixel_values"), inputs.get("image_grid_thw")
@@ -146,7 +146,7 @@ class Model:
     # ------------------------------------------------------------ decoding
 
     def decode(self, batch: EncodedBatch, closing: threading.Event) -> list[ModelReply | SampleError]:
-        """Replies to a batch, each with the log-probability and the full-vocabulary entropy of every token."""
+        """Decode replies to a batch, each with the log-probability and the full-vocabulary entropy of every token."""
         torch, lists = self.torch, self.transformers
         begin = time.perf_counter()
         seeds = [decoding.seed_of(self._settings.seed, r.prompt.draw) for r in batch.rows]
@@ -197,7 +197,7 @@ class Model:
 
 
 def check_marks(prompt: ChatPrompt, marks: Sequence[str]) -> None:
-    """A text that holds the model's own mark for an image would be taken for one."""
+    """Refuse a text that holds the model's own mark for an image: the mark would be taken for an image."""
     texts = [part["text"] for message in prompt.messages for part in message["content"] if "text" in part]
     found = next((mark for mark in marks if any(mark in text for text in texts)), None)
     if found is not None:
@@ -205,7 +205,7 @@ def check_marks(prompt: ChatPrompt, marks: Sequence[str]) -> None:
 
 
 def check_length(length: int, max_tokens: int, longest: int | None) -> None:
-    """A prompt and its reply must fit into the places that the model knows."""
+    """Refuse a prompt that, with its reply, does not fit into the model's context."""
     if longest is not None and length + max_tokens > longest:
         raise SampleError(
             "too-long",
@@ -214,7 +214,7 @@ def check_length(length: int, max_tokens: int, longest: int | None) -> None:
 
 
 def decoded(data: bytes) -> Any:
-    """A picture as the model takes it."""
+    """Decode an image for the model."""
     try:
         return as_rgb(data)
     except Exception as error:

@@ -10,10 +10,10 @@ DecodeMany = Callable[[list[list[int]]], Sequence[str]]
 
 
 def pieces(ids: Sequence[int], decode: DecodeMany) -> list[str]:
-    """What each token adds to the text.
+    """Return the text that each token adds.
 
-    A token alone does not tell: SentencePiece drops the space before a first word, and a character may take several byte
-    tokens. So each is decoded together with a few before it, all in one go.
+    A single token does not tell: SentencePiece drops the space before a first word, and a character may take several byte
+    tokens. So each is decoded together with a few before it, all in one call.
     """
     row = list(ids)
     before = [row[max(0, i - BEFORE) : i] for i in range(len(row))]
@@ -24,7 +24,7 @@ def pieces(ids: Sequence[int], decode: DecodeMany) -> list[str]:
 
 
 def _by_prefix(row: list[int], decode: DecodeMany, whole: str) -> list[str]:
-    """The slow and certain way, for characters of several tokens and invalid bytes: how much of the whole each token completes.
+    """Measure how much of the whole each token completes: slow but exact, for characters of several tokens and invalid bytes.
 
     The last token of a character carries the character.
     """
@@ -38,6 +38,6 @@ def _by_prefix(row: list[int], decode: DecodeMany, whole: str) -> list[str]:
 
 
 def _agreed(text: str, whole: str) -> int:
-    """The length of the common beginning."""
+    """Return the length of the common beginning."""
     pairs = zip(text, whole, strict=False)
     return next((i for i, (a, b) in enumerate(pairs) if a != b), min(len(text), len(whole)))

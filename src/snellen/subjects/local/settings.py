@@ -1,4 +1,4 @@
-"""What a user can choose for a local model, checked before anything is loaded."""
+"""User settings for a local model, checked before anything is loaded."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from typing import Literal, NamedTuple
 from snellen.core.errors import SnellenError
 from snellen.core.text import one_line
 
-ATTENTION = ("sdpa", "eager", "flash_attention_2")  # other words would fetch kernels, which are code, from the hub
+ATTENTION = ("sdpa", "eager", "flash_attention_2")  # other names would fetch kernels, which are code, from the hub
 _PINNED = re.compile(r"[\w.-]+/[\w.-]+@[0-9a-f]{40}")
 
 
 class LocalSettings(NamedTuple):
     """How a local model is loaded and asked. Temperature 0 is greedy decoding; above 0 each sample has its own seeded draw.
 
-    `trust_remote_code` is `REPO@COMMIT` or nothing: code from a model's repository runs only at a commit that was named.
+    `trust_remote_code` is `REPO@COMMIT` or nothing: code from a model's repository runs only at a named commit.
     """
 
     max_tokens: int = 256
@@ -28,7 +28,7 @@ class LocalSettings(NamedTuple):
     trust_remote_code: str | None = None
 
     def checked(self) -> LocalSettings:
-        """Itself, where everything in it can be done."""
+        """Return the settings, if all of them can be used."""
         if self.max_tokens < 1:
             raise SnellenError(f"--max-tokens {self.max_tokens}: must be at least 1")
         if not 0.0 <= self.temperature < float("inf"):

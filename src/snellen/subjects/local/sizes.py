@@ -1,4 +1,4 @@
-"""Which questions share a batch, and how large a batch may be. Pure: no model, no thread."""
+"""Choose the questions that share a batch, and the batch size. Pure: no model, no thread."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ GAIN = 1.05  # a larger batch has to be this much faster to be worth its memory
 
 
 class PromptSize(NamedTuple):
-    """What decides how well questions go together: tokens (or else pixels) of each image, and tokens in all."""
+    """The sizes that decide which questions fit together: tokens (or else pixels) of each image, and tokens in all."""
 
     images: tuple[tuple[int, ...], ...]
     length: int
 
 
 def pick(shapes: Sequence[PromptSize], size: int) -> list[int]:
-    """The batch for the first of the waiting questions: those whose images are as large, and that need the least padding.
+    """Return the batch for the first waiting question: the questions with images of the same size that need the least padding.
 
-    The first is always in it, so nobody waits for ever. Questions with different numbers of images never share a batch.
+    The first is always in it, so no question waits for ever. Questions with different numbers of images never share a batch.
 
     >>> pick([PromptSize((), 90), PromptSize((), 10), PromptSize((), 80), PromptSize(((4,),), 90), PromptSize((), 85)], 3)
     [2, 4, 0]
@@ -39,10 +39,10 @@ def _waste(batch: Sequence[PromptSize]) -> tuple[int, int]:
 
 
 class BatchSize:
-    """Doubles while batches get through and get faster; halves where memory runs out, and then stays."""
+    """A batch size that doubles while batches succeed and get faster; it halves when memory runs out, and then stays."""
 
     def __init__(self, *, start: int, cap: int) -> None:
-        """A fixed size is a start that is its own cap."""
+        """Start with a size. A fixed size is a start that equals its cap."""
         self.now = start
         self.settled = start >= cap
         self.shrunk_at: list[int] = []
@@ -51,8 +51,8 @@ class BatchSize:
         self._doubted = False
 
     def finished(self, samples: int, tokens: int, seconds: float) -> None:
-        """A batch went through. Only a full one of the present size says something about it; a slow one gets a second chance,
-        since something else may have kept the machine busy."""
+        """Note a finished batch. Only a full one of the present size counts. A slow one gets a second chance,
+        since another process may have kept the machine busy."""
         if self.settled or samples != self.now:
             return
         rate = tokens / max(seconds, 1e-9)
@@ -66,7 +66,7 @@ class BatchSize:
             self._doubted = True
 
     def ran_out(self, samples: int) -> None:
-        """Memory did not hold a batch of so many."""
+        """Note that a batch of that many samples did not fit into memory."""
         self.shrunk_at.append(samples)
         self.now = max(1, min(self.now, samples // 2))
         self.settled = True

@@ -1,4 +1,4 @@
-"""Where a local model comes from: a folder, or a commit of a hub repository. Both are named by their content."""
+"""Find a local model: a folder, or a commit of a hub repository. Both are named by their content."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ WAIT = 10.0
 
 
 class _ModelSource(NamedTuple):
-    """A model, found. `folder` is None until a hub model is fetched; `commit` or `sha256` says exactly which one it is."""
+    """A model that was found. `folder` is None until a hub model is fetched; `commit` or `sha256` identifies it exactly."""
 
     name: str
     folder: Path | None
@@ -36,7 +36,7 @@ class _ModelSource(NamedTuple):
 
 
 def find(name: str) -> _ModelSource:
-    """A folder by its path, or a hub repository as `OWNER/NAME` or `OWNER/NAME@REVISION`."""
+    """Find a folder by its path, or a hub repository as `OWNER/NAME` or `OWNER/NAME@REVISION`."""
     folder = Path(name).expanduser()
     if folder.is_dir():
         _read_config(folder)
@@ -50,7 +50,7 @@ def find(name: str) -> _ModelSource:
 
 
 def packaged(name: str) -> str:
-    """The folder of a model that is shipped with Snellen."""
+    """Return the folder of a model that is shipped with Snellen."""
     folder = Path(__file__).parents[2] / "weights" / name
     if not folder.is_dir():
         raise SnellenError(f"the weights of {name} are missing from this installation: install snellen again")
@@ -58,7 +58,7 @@ def packaged(name: str) -> str:
 
 
 def _read_config(folder: Path) -> dict[str, Any]:
-    """config.json of a saved model; an error where there is none."""
+    """Read the config.json of a saved model; raise an error if there is none."""
     path = folder / "config.json"
     if not path.is_file():
         raise SnellenError(f"{folder}: not a saved model (no config.json)")
@@ -69,7 +69,7 @@ def _read_config(folder: Path) -> dict[str, Any]:
 
 
 def config_of(source: _ModelSource) -> dict[str, Any]:
-    """The model's configuration, before its weights are fetched."""
+    """Return the model's configuration, before its weights are fetched."""
     if source.folder is not None:
         return _read_config(source.folder)
     try:
@@ -80,14 +80,14 @@ def config_of(source: _ModelSource) -> dict[str, Any]:
 
 
 def saved_dtype(config: dict[str, Any]) -> str | None:
-    """The precision that the weights were saved in, as the configuration says."""
+    """Return the precision that the weights were saved in, according to the configuration."""
     text = config.get("text_config") or {}
     found = (c.get(k) for c in (config, text) for k in ("dtype", "torch_dtype") if isinstance(c, dict))
     return next((str(f).removeprefix("torch.") for f in found if f), None)
 
 
 def foreign_code(folder: Path, repo: str) -> str | None:
-    """A repository other than `repo` whose code the model's files ask for, if any."""
+    """Return a repository other than `repo` whose code the model's files ask for, if any."""
     for path in sorted(folder.glob("*config.json")):
         try:
             entries = msgspec.json.decode(path.read_bytes())
@@ -106,9 +106,9 @@ def foreign_code(folder: Path, repo: str) -> str | None:
 
 
 def folder_digest(folder: Path, also: tuple[str, ...] = ()) -> str:
-    """SHA-256 over what decides a model's answers, which may be in files with other endings, too (`also`).
+    """Return the SHA-256 of everything that decides a model's answers, including files with other endings (`also`).
 
-    Of large weight files the header and blocks all over the file are taken: training changes them everywhere, and hashing tens of
+    Large weight files are sampled: the header and blocks all over the file. Training changes them everywhere, and hashing tens of
     gigabytes at every start would take minutes.
     """
     whole = hashlib.sha256()
@@ -147,12 +147,12 @@ def _hub() -> Any:
 
 
 def _why(error: Exception, limit: int = 300) -> str:
-    """What the hub's library says, without the login that HF_ENDPOINT may hold."""
+    """Return the message of the hub's library, without the login that HF_ENDPOINT may hold."""
     return one_line(without_logins(str(error)), limit)
 
 
 def _commit(repo: str, revision: str | None) -> str:
-    """The commit that a name means: the hub's word, or what the hub's cache on this machine holds."""
+    """Return the commit of a revision name: from the hub, or from the hub's cache on this machine."""
     hub = _hub()
     if hub.constants.HF_HUB_OFFLINE:
         return _cached(hub, repo, revision, "the hub is switched off (HF_HUB_OFFLINE)")
@@ -183,7 +183,7 @@ def _snapshot(hub: Any, repo: str, revision: str | None, **more: Any) -> Path:
 
 
 def fetch(source: _ModelSource) -> Path:
-    """The folder with all of the model's files, downloaded where they are not here yet."""
+    """Return the folder with all of the model's files, downloading the missing ones."""
     if source.folder is not None:
         return source.folder
     hub = _hub()

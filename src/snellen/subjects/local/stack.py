@@ -1,4 +1,4 @@
-"""torch and transformers, imported when a local model is wanted, and what is chosen of this machine for it."""
+"""torch and transformers, imported when a local model needs them, and the choices of device and precision."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ VISION_WITHOUT_VIDEO = ("Qwen2VLProcessor", "Qwen2_5_VLProcessor", "Qwen3VLProce
 
 
 class Stack(NamedTuple):
-    """The two libraries. Typed as Any: the extra may be missing, and checking types through them takes minutes."""
+    """The two libraries. Typed as Any: the extra may be missing, and type-checking them takes minutes."""
 
     torch: Any
     transformers: Any
 
 
 def load_stack(what: str = "a local model (hf/...)") -> Stack:
-    """Import both, or say which extra it is that `what` needs."""
+    """Import both libraries, or raise an error naming the extra that `what` needs."""
     try:
         stack = Stack(importlib.import_module("torch"), importlib.import_module("transformers"))
     except ImportError:
@@ -36,7 +36,7 @@ def load_stack(what: str = "a local model (hf/...)") -> Stack:
 
 
 def choose_device(torch: Any, wanted: str) -> str:
-    """`auto` is the first GPU there is, else the processor; anything else is taken by name and checked."""
+    """Return the device: for `auto` the first GPU, else the processor. Any other name is checked."""
     if wanted == "auto":
         if torch.cuda.is_available():
             return "cuda"
@@ -54,7 +54,7 @@ def choose_device(torch: Any, wanted: str) -> str:
 
 
 def every_gpu() -> tuple[str, ...]:
-    """All CUDA GPUs of this machine; an error where there is none."""
+    """Return all CUDA GPUs of this machine; raise an error if there are none."""
     count = load_stack().torch.cuda.device_count()
     if not count:
         raise SnellenError("--devices all: this machine has no GPU that torch can use; name devices, such as cpu,cpu")
@@ -62,7 +62,7 @@ def every_gpu() -> tuple[str, ...]:
 
 
 def choose_dtype(wanted: str, device: str, saved: str | None, bfloat16: bool) -> str:
-    """`auto`: float32 on the processor; on a GPU the half precision that the model was saved in, where the GPU has it.
+    """Return the precision. `auto`: float32 on the processor; on a GPU the half precision of the saved model, if the GPU has it.
 
     >>> choose_dtype("auto", "cpu", "float16", True), choose_dtype("auto", "cuda", "float16", True)
     ('float32', 'float16')
@@ -79,17 +79,17 @@ def choose_dtype(wanted: str, device: str, saved: str | None, bfloat16: bool) ->
 
 
 def has_bfloat16(torch: Any, device: str) -> bool:
-    """Whether the GPU computes in bfloat16."""
+    """Tell whether the GPU computes in bfloat16."""
     return device.startswith("cuda") and bool(torch.cuda.is_bf16_supported())
 
 
 def device_name(torch: Any, device: str) -> str:
-    """The GPU's own name, for the record."""
+    """Return the GPU's own name, for the record."""
     return str(torch.cuda.get_device_name(device)) if device.startswith("cuda") else device
 
 
 def free_memory(torch: Any, device: str) -> None:
-    """Give back what a failed batch left behind."""
+    """Free the memory of a failed batch."""
     import gc
 
     gc.collect()
@@ -100,7 +100,7 @@ def free_memory(torch: Any, device: str) -> None:
 
 
 def is_out_of_memory(error: BaseException) -> bool:
-    """Whether an error says that memory ran out: torch's own class on a GPU, a plain RuntimeError elsewhere."""
+    """Tell whether an error means out of memory: torch's own class on a GPU, a plain RuntimeError elsewhere."""
     if isinstance(error, MemoryError) or type(error).__name__ == "OutOfMemoryError":
         return True
     said = str(error).lower()
@@ -108,7 +108,7 @@ def is_out_of_memory(error: BaseException) -> bool:
 
 
 def images_only(transformers: Any) -> None:
-    """Let the Qwen processors load without torchvision, which only their video half needs. Does nothing where it is there."""
+    """Let the Qwen processors load without torchvision, which only their video half needs. Do nothing if it is installed."""
     if transformers.utils.is_torchvision_available():
         return
     for name in VISION_WITHOUT_VIDEO:

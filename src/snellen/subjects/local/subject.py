@@ -1,4 +1,4 @@
-"""A vision-language model on this machine as a subject: any that `AutoModelForImageTextToText` loads."""
+"""A vision-language model on this machine as a subject: any model that `AutoModelForImageTextToText` loads."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ CAP = {"cpu": 32, "gpu": 128}
 class LocalSubject(Subject):
     """A model by hub name or folder. It is loaded with the first question and answers many at once.
 
-    `identity` says which weights, on what and how precisely; what is learnt while running is under `listed`, which is no
+    `identity` holds the weights, the device and the precision. Findings while running are under `listed`, which is not
     part of a run's name.
     """
 
     def __init__(self, name: str, settings: LocalSettings, *, offline: bool = False, called: str | None = None) -> None:
-        """`offline` makes one that will not be asked: it needs neither torch nor the hub. `called` is its short name."""
+        """Set up the subject. With `offline` it will not be asked: it needs neither torch nor the hub. `called` is its short name."""
         self._settings = settings.checked()
         name = self._pinned(name)
         self.spec = called or f"hf/{name}"
@@ -49,7 +49,7 @@ class LocalSubject(Subject):
         self._stack = stacks.load_stack()
         self._source = sources.find(name)
         if self._source.folder is not None and called is None:
-            self.spec = f"hf/{self._source.name}"  # a run is named after the model, not after where it lies
+            self.spec = f"hf/{self._source.name}"  # a run is named after the model, not after its location
         self._choice = self._choose()
         self._size = self._new_size(self._choice.device)
         self.identity = {
@@ -70,7 +70,7 @@ class LocalSubject(Subject):
         return {"max_tokens": made.max_tokens, "temperature": made.temperature} | draw | code
 
     def _pinned(self, name: str) -> str:
-        """The name, with the commit whose code was trusted; an error where that is another model's."""
+        """Return the name with the commit whose code was trusted; raise an error if that is another model's."""
         named = self._settings.trust_remote_code
         if named is not None and name not in (named, named.partition("@")[0]):
             raise SnellenError(f"--trust-remote-code {named}: not the repository of --model hf/{one_line(name)}")
@@ -92,16 +92,16 @@ class LocalSubject(Subject):
 
     @property
     def parallel(self) -> int:  # type: ignore[override]
-        """Several batches' worth, so that questions that go well together can be found."""
+        """Several batches' worth, so that questions that fit together can be found."""
         return WINDOW * self._size.now
 
     @property
     def batch(self) -> int | None:
-        """The batch size that was asked for; None where it is found while running."""
+        """The batch size that the user asked for; None if it is found while running."""
         return None if self._settings.batch == "auto" else self._settings.batch
 
     def about(self) -> str:
-        """What was chosen, in a line for people."""
+        """Return the chosen settings in a line for people."""
         which = self._source.commit or f"sha256 {self._source.version[:12]}"
         return (
             f"{self._source.name} ({which}) on {stacks.device_name(self._stack.torch, self._choice.device)}, "
@@ -117,7 +117,7 @@ class LocalSubject(Subject):
         )
 
     def prepare(self, question: Question) -> ChatPrompt:
-        """The conversation and the images' ledger; pictures are decoded when their batch is made."""
+        """Return the conversation and the images' ledger; images are decoded when their batch is made."""
         return to_prompt(question, self._named)
 
     async def answer(self, question: Question, prepared: ChatPrompt, call: Caller) -> Answer:
@@ -130,13 +130,13 @@ class LocalSubject(Subject):
         return self._answer(question, prepared, answered)
 
     async def close(self) -> None:
-        """Stop decoding after the present step and let go of the model."""
+        """Stop decoding after the present step and release the model."""
         starting, self._starting = self._starting, None
         if starting is not None and starting.done() and starting.exception() is None:
             await asyncio.to_thread(starting.result().close)
             self._note()
         elif starting is not None:
-            starting.add_done_callback(_close_at_once)  # loading cannot be stopped; nobody waits for it
+            starting.add_done_callback(_close_at_once)  # loading cannot be stopped, and is not waited for
         if self._model is not None:
             self._model = None
             self._free_memory()
@@ -144,7 +144,7 @@ class LocalSubject(Subject):
     # ------------------------------------------------------------ for checks
 
     def load(self) -> Model:
-        """The model in memory; raises SnellenError where it cannot be loaded."""
+        """Return the model in memory; raise SnellenError if it cannot be loaded."""
         with self._loading:
             if self._model is None:
                 folder = sources.fetch(self._source)
@@ -154,7 +154,7 @@ class LocalSubject(Subject):
             return self._model
 
     def answer_all(self, questions: Sequence[Question], batch: int) -> list[Answer]:
-        """Answers in batches of a size that is given, without an event loop; the model stays loaded."""
+        """Answer in batches of a given size, without an event loop; the model stays loaded."""
         batcher = Batcher(self.load(), BatchSize(start=batch, cap=batch), self._free_memory)
         try:
             prompts = [self._prepared(q) for q in questions]
@@ -181,7 +181,7 @@ class LocalSubject(Subject):
     # ------------------------------------------------------------ inside
 
     def _started(self) -> Future[Batcher]:
-        """The batcher, once the model is loaded: in a thread of its own, which an interrupted run does not wait for."""
+        """Return the batcher once the model is loaded, in a thread of its own that an interrupted run does not wait for."""
         if self._starting is None:
             self._starting = Future()
             self._starting.set_running_or_notify_cancel()
@@ -198,7 +198,7 @@ class LocalSubject(Subject):
         stacks.free_memory(self._stack.torch, self._choice.device)
 
     def _note(self) -> None:
-        """Batch sizes into the record."""
+        """Write batch sizes into the record."""
         listed = self.identity.setdefault("listed", {})
         listed["batch"] = self._size.now
         if self._size.shrunk_at:

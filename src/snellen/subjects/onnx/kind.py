@@ -12,7 +12,7 @@ from snellen.subjects.remote.settings import MAX_TOKENS
 
 
 class _OnnxKind(SubjectKind):
-    """Exported models. They have no temperature: they are small and there to be the same everywhere."""
+    """Exported models. They have no temperature: they are small and give the same answers everywhere."""
 
     prefix = "onnx"
     forms: Mapping[str, str] = {

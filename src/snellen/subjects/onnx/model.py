@@ -1,6 +1,6 @@
-"""An exported model in memory: writes a prompt, looks at its pictures once, and adds the likeliest token until it ends.
+"""An exported model in memory: it encodes a prompt, encodes the images once, and adds the likeliest token until it ends.
 
-One question at a time, unpadded: what a model says does not depend on who is asked beside it.
+One question at a time, unpadded: a reply does not depend on the other questions.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ class _Generation(msgspec.Struct, frozen=True):
 
 
 class _DecodingStep(NamedTuple):
-    """A token that was chosen, its log-probability and the entropy over all tokens, in nats."""
+    """A chosen token, its log-probability, and the entropy over all tokens, in nats."""
 
     token: int
     logprob: float
@@ -59,7 +59,7 @@ class _DecodingStep(NamedTuple):
 
 
 class OnnxModel:
-    """A LLaVA as `training/onnx_export.py` exports it. Several threads may ask it at once."""
+    """A LLaVA as `training/onnx_export.py` exports it. Several threads may use it at once."""
 
     def __init__(self, runtime: Any, folder: Path, max_tokens: int) -> None:
         self.config = read(folder / "config.json", _LlavaConfig)
@@ -76,7 +76,7 @@ class OnnxModel:
         self._language = open_graph(runtime, folder / "language.onnx", ("ids", "places", "seen", "past"))
 
     def reply(self, prompt: ChatPrompt, closing: threading.Event) -> ModelReply:
-        """The reply to a prompt. Raises SampleError for one that cannot be answered."""
+        """Return the reply to a prompt. Raise SampleError if it cannot be answered."""
         begin = time.perf_counter()
         check_marks(prompt, (self._mark,))
         ids = self._ids(prompt)
@@ -99,14 +99,14 @@ class OnnxModel:
         )
 
     def _ids(self, prompt: ChatPrompt) -> Array:
-        """The prompt's tokens; each picture is as many as it has patches."""
+        """Return the prompt's tokens; each image takes as many as it has patches."""
         text = self._template.render(messages=prompt.messages, add_generation_prompt=True)
         image, patches = self.config.image_token_index, self.config.image_seq_length
         found = [i for n in self._words.encode(text) for i in ([n] * patches if n == image else [n])]
         return np.array([*found, *self._words.ends], np.int64)
 
     def _seen(self, prompt: ChatPrompt) -> Array:
-        """Rows for the patches of all pictures."""
+        """Return rows for the patches of all images."""
         if not prompt.images:
             return np.zeros((0, self.config.text_config.hidden_size), np.float32)
         pixels = self._pictures([decoded(data) for data in prompt.images])
@@ -114,7 +114,7 @@ class OnnxModel:
         return seen
 
     def _steps(self, ids: Array, seen: Array, closing: threading.Event) -> tuple[list[_DecodingStep], bool]:
-        """The likeliest tokens one after another, and whether the model ended by itself."""
+        """Return the likeliest tokens one after another, and whether the model ended by itself."""
         sizes = self.config.text_config
         past: Array = np.zeros((sizes.num_hidden_layers, 2, sizes.num_attention_heads, 0, sizes.head_dim), np.float32)
         places = np.flatnonzero(ids == self.config.image_token_index)[:, None]
@@ -134,7 +134,8 @@ class OnnxModel:
 
 
 def _likeliest(scores: Array) -> _DecodingStep:
-    """With y = x - max and Z = sum of exp(y): ln p = y - ln Z, and H = ln Z - sum of y exp(y) / Z, as local/decoding.py."""
+    """Return the likeliest token. With y = x - max and Z = sum of exp(y): ln p = y - ln Z, and H = ln Z - sum of y exp(y) / Z,
+    as local/decoding.py."""
     token = int(scores.argmax())
     shifted = np.maximum(scores - scores[token], LEAST)
     weights = np.exp(shifted)
@@ -146,7 +147,7 @@ def _likeliest(scores: Array) -> _DecodingStep:
 
 
 def _template(path: Path) -> Any:
-    """The chat template, in a sandbox: it comes with the model, which may be anybody's."""
+    """Return the chat template, in a sandbox: it comes with the model, which may be from anywhere."""
     from jinja2 import TemplateError
     from jinja2.sandbox import ImmutableSandboxedEnvironment
 

@@ -1,4 +1,4 @@
-"""A picture as the shipped models take it: what the image processors of CLIP and SigLIP in transformers do, number for number."""
+"""Image input of the shipped models, matching the image processors of CLIP and SigLIP in transformers number for number."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class Pictures:
         self.about = f"resized to {steps.size.width}x{steps.size.height} by Pillow"
 
     def __call__(self, pictures: Sequence[Image]) -> Pixels:
-        """Pictures in RGB as one array: picture, channel, row, column."""
+        """Return RGB images as one array: image, channel, row, column."""
         return np.stack([self._one(p) for p in pictures])
 
     def _one(self, picture: Image) -> Pixels:

@@ -1,4 +1,4 @@
-"""ONNX Runtime, imported when a graph is wanted, and the files of an exported model, read and checked."""
+"""ONNX Runtime, imported when a graph needs it, and the files of an exported model, read and checked."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ T = TypeVar("T")
 
 
 def load_runtime(what: str) -> Any:
-    """The library, or which extra it is that `what` needs."""
+    """Import the library, or raise an error naming the extra that `what` needs."""
     try:
         runtime = importlib.import_module("onnxruntime")
     except ImportError:
@@ -31,13 +31,13 @@ def load_runtime(what: str) -> Any:
 
 
 def open_graph(runtime: Any, path: Path, inputs: tuple[str, ...]) -> Any:
-    """A graph with these inputs, ready to run from several threads at once. Alone it uses one core: small ones are quicker so."""
+    """Open a graph with these inputs, ready for several threads at once. One run uses one core: small graphs are faster that way."""
     options = runtime.SessionOptions()
     options.intra_op_num_threads = options.inter_op_num_threads = 1
     options.log_severity_level = ERRORS_ONLY
     try:
         graph = runtime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
-    except Exception as error:  # the library raises classes of its own for what it cannot load
+    except Exception as error:  # the library raises classes of its own for a graph that it cannot load
         raise SnellenError(f"{path}: ONNX Runtime cannot load it: {one_line(str(error), 200)}") from None
     found = tuple(each.name for each in graph.get_inputs())
     if found != inputs:
@@ -49,13 +49,13 @@ def open_graph(runtime: Any, path: Path, inputs: tuple[str, ...]) -> Any:
 
 
 def weights_header(folder: Path) -> bytes:
-    """What the weights' file says of itself: which tensors it has, and where."""
+    """Return the header of the weights' file: which tensors it has, and where."""
     with (folder / WEIGHTS).open("rb") as file:
         return file.read(int.from_bytes(file.read(8), "little"))
 
 
 def read(path: Path, kind: type[T]) -> T:
-    """A JSON file of a model, by the fields that are needed of it."""
+    """Read a JSON file of a model, with the fields that are needed."""
     try:
         return msgspec.json.decode(path.read_bytes(), type=kind)
     except FileNotFoundError:

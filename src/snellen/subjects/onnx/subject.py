@@ -1,4 +1,4 @@
-"""A small model on ONNX Runtime as a subject: the shipped one, or another that was exported as it was."""
+"""A small model on ONNX Runtime as a subject: the shipped one, or another one with the same export."""
 
 from __future__ import annotations
 
@@ -28,7 +28,8 @@ class OnnxSubject(Subject):
     """
 
     def __init__(self, folder: Path, max_tokens: int, *, offline: bool = False, called: str | None = None) -> None:
-        """`offline` makes one that will not be asked: it needs neither the library nor the folder. `called` is its short name."""
+        """Set up the subject. With `offline` it will not be asked: it needs neither the library nor the folder. `called` is its short
+        name."""
         self.spec = called or f"onnx/{folder.name}"
         self._parameters = {"max_tokens": max_tokens, "temperature": 0.0}
         self._closing = threading.Event()
@@ -44,7 +45,7 @@ class OnnxSubject(Subject):
         self._ran = LocalIdentity(
             "onnx", "cpu", folder.resolve().name, folder_digest(folder, GRAPHS), f"onnxruntime {runtime.__version__}"
         )
-        self.spec = called or f"onnx/{self._ran.model}"  # a run is named after the model, not after where it lies
+        self.spec = called or f"onnx/{self._ran.model}"  # a run is named after the model, not after its location
         self.identity = {
             "kind": "onnx",
             "model": self._ran.model,
@@ -72,6 +73,6 @@ class OnnxSubject(Subject):
             return failure_of(question, error, self.spec)
 
     async def close(self) -> None:
-        """Stop those that are being answered after their present token; the next ones go on."""
+        """Stop the questions in work after their present token; later ones are answered."""
         self._closing.set()
         self._closing = threading.Event()

@@ -1,6 +1,6 @@
-"""tokenizer.json of a word-level tokenizer, read without the library: texts to numbers, and numbers to texts.
+"""A word-level tokenizer.json, read without the library: texts to numbers, and numbers to texts.
 
-Only what the shipped models need, and that exactly: a list of words, two ways of cutting a text into them, and added tokens
+It supports exactly what the shipped models need: a list of words, two ways of cutting a text into them, and added tokens
 that are found first. A file that asks for anything else is refused.
 """
 
@@ -84,7 +84,7 @@ class Tokenizer:
         self.ends = _ends(file.post_processor, self._added)
 
     def encode(self, text: str) -> list[int]:
-        """The numbers of a text, without the tokens after it."""
+        """Return the numbers of a text, without the tokens after it."""
         found: list[int] = []
         for number, part in enumerate(self._find.split(text)):
             if number % 2:
@@ -94,7 +94,7 @@ class Tokenizer:
         return found
 
     def text(self, number: int) -> str:
-        """What a token adds to a reply; nothing for one that is not meant to be read."""
+        """Return the text that a token adds to a reply; an empty one for a token that is not meant to be read."""
         return self._texts.get(number, "")
 
     def _cut(self, text: str) -> list[str]:
@@ -120,7 +120,7 @@ def _kind(char: str) -> str:
 
 @lru_cache(maxsize=4096)
 def _bared(char: str) -> str:
-    """A character in lower case, or a space where it belongs to no word."""
+    """Return a character in lower case, or a space if it does not belong to a word."""
     return "".join(c if c in _WHITE or c in _CIRCLED or _wordlike(c) else " " for c in char.lower())
 
 

@@ -1,6 +1,7 @@
-"""Models behind an API: what all providers share.
+"""Models behind an API: the code that all providers share.
 
-`service.py` says where a service is and which key it takes, `settings.py` what a user asks of a model, `format.py` what a wire format is
-(one file a provider, beside this folder), `subject.py` puts them together, `kind.py` makes it a prefix of `--model`. `reading.py` has
-the bounded readers of what servers send, `refusals.py` tells which parameter an error is about.
+`service.py` describes a service's address and key, `settings.py` the user's settings for a model, `format.py` a wire format
+(one file a provider, beside this folder). `subject.py` puts them together, and `kind.py` makes a prefix of `--model` of it. `reading.py`
+has
+the bounded readers of server responses, `refusals.py` tells which parameter an error is about.
 """

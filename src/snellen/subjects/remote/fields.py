@@ -1,4 +1,4 @@
-"""Fields of a request body by their names, also those inside others: `generationConfig.seed` is `seed` in `generationConfig`. Pure."""
+"""Access fields of a request body by name, also nested ones: `generationConfig.seed` is `seed` in `generationConfig`. Pure."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 
 def holds(sent: Mapping[str, Any], name: str) -> bool:
-    """Whether there is such a field.
+    """Tell whether there is such a field.
 
     >>> holds({"reasoning": {"effort": "low"}}, "reasoning.effort"), holds({"reasoning": {}}, "reasoning.effort")
     (True, False)
@@ -18,7 +18,7 @@ def holds(sent: Mapping[str, Any], name: str) -> bool:
 
 
 def value(sent: Mapping[str, Any], name: str) -> Any:
-    """What a field has; None where there is no such field."""
+    """Return the value of a field; None if there is no such field."""
     first, _, rest = name.partition(".")
     inner = sent.get(first)
     if not rest:
@@ -27,7 +27,7 @@ def value(sent: Mapping[str, Any], name: str) -> Any:
 
 
 def without(sent: Mapping[str, Any], name: str) -> dict[str, Any]:
-    """The same without a field; what holds nothing else then is gone, too.
+    """Return the body without a field; an object that is empty then is removed, too.
 
     >>> without({"a": 1, "reasoning": {"effort": "low"}}, "reasoning.effort")
     {'a': 1}
@@ -40,7 +40,7 @@ def without(sent: Mapping[str, Any], name: str) -> dict[str, Any]:
 
 
 def grown(sent: Mapping[str, Any], name: str, by: int) -> dict[str, Any]:
-    """The same with a whole number in a field grown by so much; without such a field, the same.
+    """Return the body with the whole number in a field increased; the same body if it has no such field.
 
     >>> grown({"generationConfig": {"seed": 7}}, "generationConfig.seed", 2), grown({"a": 1}, "seed", 2)
     ({'generationConfig': {'seed': 9}}, {'a': 1})
@@ -53,7 +53,7 @@ def grown(sent: Mapping[str, Any], name: str, by: int) -> dict[str, Any]:
 
 
 def merged(sent: Mapping[str, Any], more: Mapping[str, Any]) -> dict[str, Any]:
-    """Both; where both have an object under a name, its fields are merged likewise, else the second one's value counts.
+    """Merge two bodies. If both have an object under a name, its fields are merged likewise; else the second one's value counts.
 
     >>> merged({"a": {"b": 1}, "c": 2}, {"a": {"d": 3}, "c": 4})
     {'a': {'b': 1, 'd': 3}, 'c': 4}
@@ -66,7 +66,7 @@ def merged(sent: Mapping[str, Any], more: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def renamed(sent: Mapping[str, Any], name: str, other: str) -> dict[str, Any]:
-    """The same with a field under another name, in its old place.
+    """Return the body with a field under another name, in its old place.
 
     >>> renamed({"max_tokens": 9, "seed": 1}, "max_tokens", "max_completion_tokens")
     {'max_completion_tokens': 9, 'seed': 1}

@@ -29,7 +29,7 @@ class RemoteKind(SubjectKind):
         return self.subject(name, settings, offline=given.offline)
 
     def subject(self, name: str, settings: Any, *, offline: bool = False) -> Subject:
-        """The subject; a kind with a way of its own to ask overrides it."""
+        """Return the subject; a kind with its own way to ask overrides it."""
         from snellen.subjects.remote.subject import RemoteSubject
 
         return RemoteSubject(self.service, self.form, name, settings, offline=offline)

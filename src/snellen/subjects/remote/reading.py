@@ -1,7 +1,7 @@
-"""What servers send, read: JSON, numbers, errors and model lists. Pure; text from servers is bounded and the key taken out.
+"""Read server responses: JSON, numbers, errors and model lists. Pure; text from servers is bounded and the key taken out.
 
-Nothing that a server sends may end a run or go unbilled: numbers that no reply can mean are read as not said, text that is not
-quite Unicode is mended, and a reply that cannot be used still says what it cost.
+Nothing that a server sends may end a run or go unbilled. Impossible numbers are read as missing, invalid
+Unicode is mended, and a reply that cannot be used still reports its cost.
 """
 
 from __future__ import annotations
@@ -63,15 +63,15 @@ _NO_IMAGES = re.compile(
     r"|is not a multimodal model|at most 0 images?\b|unknown variant `image_url`|required for image input",
     re.IGNORECASE,
 )
-"""How servers say that a model takes no images at all, with statuses from 400 to 500; not that it does not take this one."""
+"""Messages, with statuses from 400 to 500, that a model takes no images at all; not that it does not take this image."""
 _TIMED_OUT = re.compile(r"408|499|504|524|\w*time_?d?_?out\w*|deadline_exceeded", re.IGNORECASE)
 _UNKNOWN_MODEL = re.compile(r"\binvalid model(?: name|: )|\bmodel \S+ does not exist\b", re.IGNORECASE)
 _WRONG_KEY = re.compile(
     r"no connected db|authentication error|(?:incorrect|invalid) api key|api key not valid", re.IGNORECASE
 )
-"""How servers say so with status 400. LiteLLM knows no key but its master key where it has no database."""
+"""Messages about a wrong key with status 400. LiteLLM knows no key but its master key if it has no database."""
 LARGEST_ERROR = 100_000
-MOST_TOKENS = 10**9  # of one call; what claims more is no count of tokens
+MOST_TOKENS = 10**9  # of one call; anything higher is not a token count
 MOST_COST = 1e6  # USD of one call, likewise
 MOST_WHOLE = 2**53
 _REPEATED = "the reply repeated the API key; it was taken out"
@@ -94,7 +94,7 @@ def _json(body: bytes) -> Any:
 
 
 def decoded(body: bytes) -> dict[str, Any]:
-    """Read a JSON object; raise BrokenReply where it is none."""
+    """Read a JSON object; raise BrokenReply if it is not one."""
     data = _json(body)
     if not isinstance(data, dict):
         raise BrokenReply("not a JSON object")
@@ -102,7 +102,7 @@ def decoded(body: bytes) -> dict[str, Any]:
 
 
 def _mended(data: Any) -> Any:
-    """The same with a mark in the place of every lone surrogate, which no file could hold."""
+    """Return the data with a mark in the place of every lone surrogate, which no file could hold."""
     if isinstance(data, str):
         return data.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
     if isinstance(data, list):
@@ -113,43 +113,43 @@ def _mended(data: Any) -> Any:
 
 
 def short(value: Any, key: Secret) -> str | None:
-    """A name or a word that a server says, bounded and without the key."""
+    """Return a name or a word from a server, bounded and without the key."""
     return key.redact_reply(value)[:300] if isinstance(value, str) else None
 
 
 def tier(value: Any, key: Secret) -> str | None:
-    """Return which tier of service answered, as a provider: the prices of tiers differ."""
+    """Return the service tier that answered, as a provider: the prices of tiers differ."""
     said = short(value, key)
     return f"service tier {said}" if said else None
 
 
 def whole(value: Any) -> int | None:
-    """A count; None where the endpoint said nothing that can be one."""
+    """Return a count; None if the endpoint sent no valid one."""
     return value if type(value) is int and 0 <= value <= MOST_TOKENS else None
 
 
 def number(value: Any) -> float | None:
-    """A number that a calculation can use; None for what is none, also for one of 400 digits."""
+    """Return a number that a calculation can use; None for anything else, also for one of 400 digits."""
     if type(value) is float:
         return value if isfinite(value) else None
     return float(value) if type(value) is int and -MOST_WHOLE <= value <= MOST_WHOLE else None
 
 
 def money(value: Any) -> float | None:
-    """A cost in USD that one call can have."""
+    """Return a cost in USD that one call can have."""
     cost = number(value)
     return cost if cost is not None and 0 <= cost <= MOST_COST else None
 
 
 def part(data: Any, *names: str) -> Any:
-    """Something inside objects; None where one of them is not there."""
+    """Return a value nested in objects; None if one of them is missing."""
     for name in names:
         data = data.get(name) if isinstance(data, dict) else None
     return data
 
 
 def listed_page(body: bytes) -> tuple[list[dict[str, Any]], bool]:
-    """A page of a list: its objects, and whether there are more; raises BrokenReply where it is none."""
+    """Read a page of a list: its objects, and whether there are more. Raise BrokenReply if it is not a list."""
     data = decoded(body)
     entries = data.get("data")
     if not isinstance(entries, list):
@@ -161,7 +161,7 @@ def listed_page(body: bytes) -> tuple[list[dict[str, Any]], bool]:
 
 
 def replied(bill: Parsed, key: Secret, said: str, thought: str, content: Any = None) -> Parsed:
-    """Add what was said and thought to a bill, and the log-probabilities in `content`. The key is taken out, and a note says so."""
+    """Add the reply, the thinking and the log-probabilities in `content` to a bill. The key is taken out, and a note reports it."""
     text, thinking = key.redact_reply(said), key.redact_reply(thought)
     found, taken_out = _tokens(content, key)
     changed = taken_out or (text, thinking) != (said, thought)
@@ -169,7 +169,7 @@ def replied(bill: Parsed, key: Secret, said: str, thought: str, content: Any = N
 
 
 def _tokens(content: Any, key: Secret) -> tuple[tuple[Token, ...], bool]:
-    """The tokens (none where one cannot be read, or where they spell the key), and whether the key was among them."""
+    """Return the tokens (none if one cannot be read, or if they spell the key), and whether the key was among them."""
     if not isinstance(content, list):
         return (), False
     if not all(map(_is_pair, content)):
@@ -186,7 +186,7 @@ def _tokens(content: Any, key: Secret) -> tuple[tuple[Token, ...], bool]:
 
 
 def _token(item: dict[str, Any], key: Secret) -> tuple[Token, bool]:
-    """A token with the bounds of its entropy that the named alternatives allow; and whether an alternative held the key."""
+    """Return a token with the bounds of its entropy that the named alternatives allow, and whether an alternative held the key."""
     text, logprob = _pair(item)
     named = item.get("top_logprobs")
     said = [_pair(t) for t in named if _is_pair(t)] if isinstance(named, list) else []
@@ -208,7 +208,7 @@ def _pair(item: dict[str, Any]) -> tuple[str, float]:
 
 
 def error_object(body: bytes) -> dict[str, Any]:
-    """Return the error object of a body, which may be in a list; an empty one where there is none."""
+    """Return the error object of a body, which may be in a list; an empty one if there is none."""
     try:
         data = _json(body)
     except BrokenReply:
@@ -227,12 +227,12 @@ def inner_error(error: Any, key: Secret, bill: Parsed, statuses: Mapping[str, in
 
 
 def clean(text: Any, key: Secret) -> str:
-    """A message for people, on one line, without the key."""
+    """Return a message for people, on one line, without the key."""
     return one_line(key.redact(str(text)))
 
 
 def error_body(body: bytes, key: Secret) -> ErrorBody:
-    """Return what an error body says, whatever its shape. The key is taken out before anything is cut."""
+    """Parse an error body of any shape. The key is taken out before anything is cut."""
     whole_text = key.redact(body[:LARGEST_ERROR].decode("utf-8", "replace"))
     try:
         data = msgspec.json.decode(body)
@@ -253,7 +253,7 @@ def error_body(body: bytes, key: Secret) -> ErrorBody:
 
 
 def explained(status: int, said: ErrorBody, body: bytes, model: str, url: str, key_names: str) -> Parsed:
-    """Return a failed response as one clear sentence, or as a refusal where a content filter spoke."""
+    """Return a failed response as one clear sentence, or as a refusal from a content filter."""
     told_kind = (said.kind, said.status or TREATED.get(said.kind, status)) if said.kind else None
     kind, treated = _late(said) or told_kind or _hopeless(status, said.message) or _kind(status, body)
     if kind == "refused":
@@ -281,12 +281,12 @@ def explained(status: int, said: ErrorBody, body: bytes, model: str, url: str, k
 
 
 def _late(said: ErrorBody) -> tuple[str, int] | None:
-    """Return what a time-out is treated as, by its code: behind another status it may have been billed all the same."""
+    """Return what a timeout is treated as, by its code: behind another status it may have been billed all the same."""
     return ("status", 504) if _TIMED_OUT.fullmatch(said.code) else None
 
 
 def _hopeless(status: int, message: str) -> tuple[str, int] | None:
-    """The kind of an error after which no call can work, where the server's words tell more than the status."""
+    """Return the kind of an error after which no call can work, if the server's message tells more than the status."""
     if status in (400, 404, 415, 422, 500, 501) and _NO_IMAGES.search(message):
         return "no-images", 415
     if status == 400 and _WRONG_KEY.match(message):
@@ -310,12 +310,12 @@ def _kind(status: int, body: bytes) -> tuple[str, int]:
 
 
 def no_credit(said: str) -> bool:
-    """Whether an error says that the account has no money or quota left: asking again does not help."""
+    """Tell whether an error reports that the account has no money or quota left: asking again does not help."""
     return any(word in said.lower() for word in _NO_CREDIT)
 
 
 def cost_of(usage: dict[str, Any]) -> float | None:
-    """What a usage object says that a call cost; with one's own key at OpenRouter the provider's share is named beside it."""
+    """Return the cost of a call from a usage object. With the user's own key at OpenRouter, the provider's share is listed beside it."""
     cost = money(usage.get("cost"))
     if cost is None or usage.get("is_byok") is not True:
         return cost
@@ -327,9 +327,9 @@ _Path = tuple[str, ...]
 
 
 class UsageNames(NamedTuple):
-    """Where a format says what a call had in tokens: fields inside `where`, by their paths.
+    """The fields in which a format reports a call's tokens: fields inside `where`, by their paths.
 
-    Input and output are sums (of the input the first must be said); of the others the first that is said counts.
+    Input and output are sums (the first part of the input is required). For the others, the first field present counts.
     """
 
     input: tuple[_Path, ...]
@@ -371,7 +371,7 @@ GEMINI_USAGE = UsageNames(
 
 
 def billed(data: Any, names: UsageNames) -> Parsed:
-    """Return what a response says of its tokens and its cost, whatever else it is."""
+    """Return the tokens and the cost that a response reports, whatever else it is."""
     said = part(data, names.where)
     if not isinstance(said, dict):
         return Parsed()
@@ -400,7 +400,7 @@ def _total(said: dict[str, Any], paths: tuple[_Path, ...]) -> int | None:
 
 
 def _billed_anyway(body: bytes) -> Parsed:
-    """What the body of a failed response says of its tokens and its cost, in the words of any provider; most say nothing."""
+    """Return the tokens and the cost in the body of a failed response, by any provider's names; most report nothing."""
     try:
         data = msgspec.json.decode(body) if b'"usage' in body else None
     except _UNREADABLE:
@@ -415,7 +415,7 @@ def _billed_anyway(body: bytes) -> Parsed:
 
 
 def listed(entry: dict[str, Any], key: Secret) -> dict[str, Any]:
-    """What a model list says of a model, as far as it tells models apart, without the key."""
+    """Return the facts of a model list that tell models apart, without the key."""
     found: dict[str, Any] = {}
     for name in ("id", "created", "created_at", "version", "owned_by", "root", "canonical_slug", "digest"):
         value = entry.get(name)
@@ -427,7 +427,7 @@ def listed(entry: dict[str, Any], key: Secret) -> dict[str, Any]:
 
 
 def models_in(listing: dict[str, Any]) -> dict[str, dict[str, Any]]:
-    """Return a model list by id (by name in Ollama's own list); nothing where it is not one."""
+    """Return a model list by id (by name in Ollama's own list); an empty dict if it is not one."""
     entries = listing.get("data", listing.get("models"))
     if not isinstance(entries, list):
         return {}
@@ -436,7 +436,7 @@ def models_in(listing: dict[str, Any]) -> dict[str, dict[str, Any]]:
 
 
 def listed_price(entry: dict[str, Any]) -> Price | None:
-    """OpenRouter's price in a model list entry: USD a token, as text."""
+    """Return OpenRouter's price in a model list entry: USD a token, as text."""
     pricing = entry.get("pricing")
     if not isinstance(pricing, dict):
         return None

@@ -1,4 +1,4 @@
-"""Which parameter an endpoint refuses: from the error that it answers with. Pure."""
+"""Find the parameter that an endpoint refuses, from its error. Pure."""
 
 from __future__ import annotations
 
@@ -36,11 +36,11 @@ _QUESTION = frozenset(
         "model",
     }
 )
-"""Fields that are the question itself: an error that names one of them is about no parameter, whatever its words are."""
+"""Fields of the question itself: an error that names one of them is not about a parameter, whatever its words are."""
 _TECHNICAL = frozenset({"temperature", "logprobs"})
-"""Single words that an error hardly has but for the parameter; `stop`, `seed`, `include` or `reasoning` may be any sentence's."""
+"""Single words that errors use only for the parameter. `stop`, `seed`, `include` or `reasoning` may occur in any sentence."""
 _ALSO = {"reasoning": ("thinking",)}
-"""Other words for a parameter, as some servers have them."""
+"""Other names for a parameter, used by some servers."""
 _AS_PARAMETER = (
     r"[`'\"](?:[\w\[\].]*\.)?{0}(?:\.[\w.]+)?[`'\"]",  # in quotes, also as a part of a path
     r"(?<=\w\.){0}(?![\w.-])",  # at the end of a path
@@ -50,11 +50,11 @@ _AS_PARAMETER = (
     r"\b(?:support|accept|allow|permit)\w*\s+(?:the\s+|custom\s+|an?\s+)?{0}(?![\w-]|\s+models?\b)",
     r"\b(?:unsupported|unknown|unrecogni[sz]ed|invalid|deprecated)\s+(?:value\s+(?:for|of)\s+)?{0}(?![\w-])",
 )
-"""How sentences name a parameter, and do not just have its word in them."""
+"""Patterns of sentences that name a parameter, and do not just contain its word."""
 
 
 def goes_by(said: ErrorBody, name: str, other: str) -> bool:
-    """Whether an error refuses a field for its name, so that it may be taken under the other one; not if its value is at fault.
+    """Tell whether an error refuses a field for its name, so that the other name may work; not if its value is at fault.
 
     >>> names = "max_tokens", "max_completion_tokens"
     >>> goes_by(ErrorBody("Unsupported parameter: 'max_tokens' is not supported. Use 'max_completion_tokens' instead."), *names)
@@ -71,10 +71,10 @@ def goes_by(said: ErrorBody, name: str, other: str) -> bool:
 
 
 def refused_parameters(said: ErrorBody, sent: Mapping[str, tuple[str, ...]], doubtful: bool = False) -> list[str]:
-    """Those of the parameters that were sent which an error is about. `sent` has each with the fields of the body that carry it.
+    """Return those of the sent parameters that an error is about. `sent` maps each to the fields of the body that carry it.
 
-    A field inside objects (`generationConfig.seed`) is named by its path or by its own name. Where the endpoint has taken the same
-    parameters before (`doubtful`), an error has to say plainly that it is about one of them.
+    A nested field (`generationConfig.seed`) is named by its path or by its own name. If the endpoint has taken the same
+    parameters before (`doubtful`), an error has to name one of them plainly.
 
     >>> refused_parameters(ErrorBody("Unsupported value: 'temperature' does not support 0.0", "unsupported_value", "temperature"),
     ...     {"temperature": ("temperature",), "seed": ("seed",)})
@@ -100,7 +100,7 @@ def refused_parameters(said: ErrorBody, sent: Mapping[str, tuple[str, ...]], dou
 
 
 def _leads(parameter: str, fields: Iterable[str]) -> bool:
-    """Whether a field, something inside it, or what it is inside of is what the error names: `reasoning.effort` is of `reasoning`."""
+    """Tell whether an error names a field, something inside it, or its parent: `reasoning.effort` belongs to `reasoning`."""
     plain = _plain(parameter)
     return any(
         plain == _plain(f)
@@ -112,9 +112,9 @@ def _leads(parameter: str, fields: Iterable[str]) -> bool:
 
 
 def _named(field: str, message: str, whole: bool = True, plainly: bool = False) -> bool:
-    """Whether a message names a field or, of one inside objects, its last name; or (not `whole`) just what it is inside of.
+    """Tell whether a message names a field or, for a nested one, its last name; or (not `whole`) just its parent.
 
-    Names are found in snake case, in camel case and with spaces. One that is an everyday word has to stand as a parameter does.
+    Names are found in snake case, in camel case and with spaces. An everyday word has to be written like a parameter.
     """
     for name in {field, field.rpartition(".")[2]} if whole else {field.partition(".")[0]}:
         words = _plain(name).replace(".", "_").split("_")

@@ -1,4 +1,4 @@
-"""A service: where it is, which variables name its address and key, and what it takes."""
+"""A service: its address, the variables that name its address and key, and the parameters it takes."""
 
 from __future__ import annotations
 
@@ -38,33 +38,33 @@ class Service(NamedTuple):
     needs_key: bool = False
     key_header: tuple[str, str] = ("Authorization", "Bearer ")
     key_headers: Mapping[str, tuple[str, str]] = {}
-    """Headers of keys that come from some of the variables, where they go into another one."""
+    """Headers of keys from some of the variables, if such keys use another header."""
     headers: Mapping[str, str] = {}
     headers_from: Mapping[str, str] = {}
     length_parameter: str = "max_tokens"
     reports_cost: bool = False
     lists_models: bool = True
-    """Whether its model list has every model that it serves, so that one that is not on it is unknown."""
+    """True if its model list has every model that it serves, so that a model that is not listed is unknown."""
     has_prices: bool = False
-    """Whether the price table is of this service's models; a model that runs at home has no list price."""
+    """True if the price table covers this service's models; a model on the user's machine has no list price."""
     version: str = "/v1"
-    """What an address without a path is completed with."""
+    """The path that is added to an address without a path."""
     versioned: bool = False
-    """Whether every address that does not end in a version is completed with it: the provider's own package adds it, too."""
+    """True if a version is added to every address that does not end in one, as the provider's own package does."""
     default_port: int | None = None
     own_keys: int = 1
-    """How many of the key variables are the service's own; a key from one of the others is mentioned."""
+    """How many of the key variables are the service's own; a key from one of the others is reported."""
     batches: Callable[[str], BatchApi] | None = None
-    """How it takes many requests at once, by the path of its address."""
+    """The service's batch API, by the path of its address."""
     ignores: Mapping[str, str] = {}
-    """Parameters that it takes and does nothing with, and how that is known."""
+    """Parameters that it accepts and ignores, and how that is known."""
     example: str = "http://localhost:8000/v1"
-    """What an address of it looks like."""
+    """An example of its address."""
     hosting: Hosting = Hosting()
     serves: tuple[str, ...] = ()
     """The command that starts its server (`SubjectKind.serves`)."""
     models_at: str = ""
-    """Where its own model list is on the host, if that tells more than the one beside the version."""
+    """The path of its own model list on the host, if that tells more than the one beside the version."""
 
     @property
     def key_names(self) -> str:
@@ -73,18 +73,18 @@ class Service(NamedTuple):
 
 
 def setting(*names: str) -> tuple[str, str]:
-    """The first of some variables that is set, in the environment or in `.env`, and its name."""
+    """Return the first variable that is set, in the environment or in `.env`, and its name."""
     for name in names:
         if value := os.environ.get(name, "").strip():
             return value, name
-    for name in filter(None, names):  # a file of somebody else's is read only as far as these names
+    for name in filter(None, names):  # a file that others wrote is read only for these names
         if value := dotenv.read(Path.cwd(), name).get(name, "").strip():
             return value, f"{name}{IN_FILE}"
     return "", ""
 
 
 def base_address(service: Service, given: str | None) -> str:
-    """The address up to and including the version: given, from the environment, or the service's own."""
+    """Return the address up to and including the version: given, from the environment, or the service's own."""
     address = given or setting(*service.address_variables)[0] or service.base
     if not address:
         variable = "".join(f" or {name}" for name in service.address_variables[:1])
@@ -113,14 +113,14 @@ def base_address(service: Service, given: str | None) -> str:
 
 
 def models_address(service: Service, base: str, path: str) -> str:
-    """Where the model list is: on the service's own path of the host, else behind the base address."""
+    """Return the address of the model list: on the service's own path of the host, else behind the base address."""
     if service.models_at and base.endswith(service.version):
         return base.removesuffix(service.version) + service.models_at
     return base + path
 
 
 def find_key(service: Service, given: Secret) -> tuple[Secret, str]:
-    """The key from `--api-key`, the environment or `.env`, and where it is from; an error that names the variable where one is needed."""
+    """Return the key from `--api-key`, the environment or `.env`, and its source. A missing key raises an error naming the variable."""
     key, place = (given, "--api-key") if given else (Secret(""), "")
     if not key:
         value, place = setting(*service.key_variables)
@@ -137,11 +137,11 @@ def find_key(service: Service, given: Secret) -> tuple[Secret, str]:
 
 
 def key_header(service: Service, place: str) -> tuple[str, str]:
-    """The header that carries a key, and what stands before it, by where `find_key` found it."""
+    """Return the header that carries a key, and the text before it, by where `find_key` found it."""
     return service.key_headers.get(place.removesuffix(IN_FILE), service.key_header)
 
 
 def more_headers(service: Service) -> dict[str, str]:
-    """The headers of every request but the key's."""
+    """Return the headers of every request, except the key's."""
     found = {header: setting(variable)[0] for header, variable in service.headers_from.items()}
     return dict(service.headers) | {header: one_line(value, 200) for header, value in found.items() if value}

@@ -1,6 +1,6 @@
-"""What a user asks of a model, whoever serves it: the options, and one typed value of them.
+"""User settings for a model behind any API: the options, and one typed value of them.
 
-A cap is on the visible reply. What a model thinks before has a budget of its own, which is added to what is asked of the provider.
+A cap is on the visible reply. Thinking before it has its own budget, which is added to the cap sent to the provider.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ from snellen.core.subject import Price
 
 EFFORTS = ("none", "minimal", "low", "medium", "high", "xhigh", "max")
 BUDGETS = {"none": 0, "minimal": 1024, "low": 2048, "medium": 8192, "high": 24576, "xhigh": 49152, "max": 65536}
-"""How many tokens of thinking are allowed for an effort where the user names no number."""
+"""The thinking budget in tokens for an effort, if the user gives no number."""
 UNSAID = 8192
-"""The same for a model that is known to think although nobody asked it to."""
+"""The same for a model that is known to think even if not asked to."""
 LONGEST_THOUGHT = 1_000_000
 
 
 class Settings(NamedTuple):
-    """How to reach a model and what to ask of it. `key` is no part of a run's identity.
+    """How to reach a model and what to ask of it. `key` is not part of a run's identity.
 
     `reasoning` is an effort by name or a number of tokens; None leaves it to the model. `max_thinking` is the budget in tokens.
     """
@@ -44,7 +44,7 @@ class Settings(NamedTuple):
     max_thinking: int | None = None
 
     def thinking_budget(self, thinks: bool) -> int:
-        """How many tokens may be spent on thinking; `thinks` says that the model does so unasked.
+        """Return how many tokens may be spent on thinking; `thinks` means that the model thinks unasked.
 
         >>> Settings(reasoning="low").thinking_budget(True), Settings(reasoning=500).thinking_budget(False)
         (2048, 500)
@@ -61,7 +61,7 @@ class Settings(NamedTuple):
 
 
 def settings_from(asked: Mapping[str, Any], max_tokens: int) -> Settings:
-    """Settings from the values of declared options; an option that a kind does not declare is at its default."""
+    """Build settings from the values of declared options; an option that a kind does not declare is at its default."""
     from snellen.subjects.prices import PriceOption, given_price
 
     plain = Settings()
@@ -103,7 +103,7 @@ def _object(text: str) -> Mapping[str, Any]:
 
 
 def _checked_reasoning(value: str | int | None) -> str | int | None:
-    """An effort by name, or a number of tokens.
+    """Check an effort by name, or a number of tokens.
 
     >>> _checked_reasoning("high"), _checked_reasoning("2000"), _checked_reasoning(None)
     ('high', 2000, None)

@@ -1,4 +1,4 @@
-"""A model behind an API as a subject: one question, one call, whatever the provider's wire format is."""
+"""A model behind an API as a subject: one question, one call, in any provider's wire format."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ from snellen.subjects.token_counts import text_tokens
 TURN = 4
 _TIER_FIELDS = ("service_tier", "serviceTier", "speed", "inference_geo")
 _LISTED_TIERS = (None, "auto", "default", "standard", "standard_only", "global")
-"""The values of these fields that the price table is of; with others a call costs more or less."""
+"""The values of these fields that the price table covers; other tiers cost more or less."""
 _OTHER_TIER = re.compile(r"(?:\b|_)(?:priority|flex|scale|fast|geo us)\b", re.IGNORECASE)
 _LENGTHS = ("max_tokens", "max_completion_tokens", "max_output_tokens", "generationConfig.maxOutputTokens")
 _REPLIES = ("n", "best_of", "generationConfig.candidateCount")
@@ -50,7 +50,7 @@ NOT_LISTED = "the service's model list does not have it among what this model ta
 
 
 class RemoteSubject(Subject, Endpoint):
-    """A model behind an endpoint. It is its own only endpoint."""
+    """A model behind an endpoint. The subject is its own only endpoint."""
 
     parallel = 0
 
@@ -64,7 +64,7 @@ class RemoteSubject(Subject, Endpoint):
         offline: bool = False,
         address: str | None = None,
     ) -> None:
-        """`address` is the base address where the kind has found it out already."""
+        """Set up the subject. `address` is the base address, if the kind has found it already."""
         base = address or base_address(service, settings.base_url)
         self.spec = f"{service.prefix}/{model}"
         self.kind, self.model = service.prefix, model
@@ -106,19 +106,19 @@ class RemoteSubject(Subject, Endpoint):
         self._instead: dict[str, str] = {}
         self._renamed: dict[str, tuple[str, str]] = {}
         self._taken = -1
-        """The revision of what was last sent and answered: a parameter that was taken is hardly refused."""
+        """The revision of the last request that was answered: a parameter that was accepted is hardly refused later."""
         self._head_as_written = self._head = form.head(model, service, self._params)
         self._encoded_shots = lru_cache(maxsize=64)(self._encode)
 
     def about(self) -> str:
-        """Where the key is from, if not from where one would look first: a key of another service goes to this one."""
+        """Return where the key is from, if that is unexpected: a key of another service goes to this one."""
         own = ("", "--api-key", *self._service.key_variables[: self._service.own_keys])
         return "" if self._key_from in own else f"the key for {self.kind} is the one in {self._key_from}"
 
     # ------------------------------------------------------------ asking
 
     def prepare(self, question: Question) -> Request:
-        """The whole request body and its key."""
+        """Return the whole request body and its key."""
         images: list[ImageSent] = []
         pieces: list[bytes] = [self._head_as_written, self._form.opening(question.system)]
         encode = self._encoded_shots if question.shots else self._encode
@@ -150,7 +150,7 @@ class RemoteSubject(Subject, Endpoint):
         pieces: list[bytes],
         images: list[ImageSent],
     ) -> list[dict[str, str]]:
-        """Add one turn to a body's pieces and its images to the ledger; gives the turn in its canonical form."""
+        """Add one turn to a body's pieces and its images to the ledger; return the turn in its canonical form."""
         opening, closing = self._form.turn(role)
         pieces.append(opening)
         canonical: list[dict[str, str]] = []
@@ -178,7 +178,7 @@ class RemoteSubject(Subject, Endpoint):
         return entry, pybase64.b64encode(data)
 
     def input_tokens(self, question: Question, text: str = "", pictures: int = 1) -> int:
-        """By the model family's published rule; examples that come before the question are part of it."""
+        """Estimate the input tokens by the model family's published rule; examples before the question count as part of it."""
         shown = (p for turn in question.history for p in turn.parts if isinstance(p, Picture))
         heads = (sniff(p.data) for p in (*shown, *question.pictures))
         seen = sum(self._image_tokens(h.width, h.height) for h in heads)
@@ -192,11 +192,11 @@ class RemoteSubject(Subject, Endpoint):
 
     @property
     def thinking_tokens(self) -> int:
-        """How many tokens a reply may take beside the visible ones."""
+        """The tokens that a reply may take beside the visible ones."""
         return self._thinking
 
     def _bound(self, question: Question, images: list[ImageSent]) -> float | None:
-        """What the call can cost at most, by the price table and the token estimate."""
+        """Return the most that the call can cost, by the price table and the token estimate."""
         if self.price is None or self._most_output is None:
             return None
         tokens = _said_tokens(question) + sum(self._image_tokens(i.width, i.height) for i in images)
@@ -204,7 +204,7 @@ class RemoteSubject(Subject, Endpoint):
 
     @cached_property
     def _most_output(self) -> int | None:
-        """The most output tokens of a call by what is sent: --extra may ask for longer replies, for several, or for ones without end."""
+        """The most output tokens of a call by its parameters: --extra may ask for longer, several or unlimited replies."""
         sent = [value(self._params, name) for name in (*_LENGTHS, *_REPLIES) if holds(self._params, name)]
         if not all(type(found) is int for found in sent):
             return None
@@ -217,7 +217,7 @@ class RemoteSubject(Subject, Endpoint):
     # ------------------------------------------------------------ what is sent
 
     def _carried(self, sent: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:
-        """The parameters that can be done without and are among those sent, with the fields that carry each."""
+        """Return the sent parameters that are optional, with the fields that carry each."""
         return {name: fields for name, fields in self._form.droppable.items() if any(holds(sent, f) for f in fields)}
 
     def body_of(self, request: Request) -> bytes:
@@ -227,7 +227,7 @@ class RemoteSubject(Subject, Endpoint):
         return head + request.body[len(self._head_as_written) :]
 
     def _head_again(self, repeat: int) -> bytes:
-        """Where a random seed is sent, each repeat has the next one: with the same seed it would be the same draw."""
+        """Return the head for a repeat. A seed is increased for each repeat: the same seed would give the same draw."""
         sent = self._sent()
         fields = self._carried(sent).get("seed", ())
         for field in fields:
@@ -250,7 +250,7 @@ class RemoteSubject(Subject, Endpoint):
         return False
 
     def _otherwise(self, name: str, why: str, sent: Mapping[str, Any]) -> dict[str, Any]:
-        """What is sent now that a parameter was refused: the next way to ask for it, or nothing of it."""
+        """Return the parameters to send after a refusal: the next way to ask for the parameter, or none."""
         left = dict(sent)
         for field in self._form.droppable[name]:
             left = without(left, field)
@@ -269,7 +269,7 @@ class RemoteSubject(Subject, Endpoint):
         return dict(applied)
 
     def _settle(self, sent: Mapping[str, Any]) -> None:
-        """From now on these parameters are sent, also with requests that were written before."""
+        """Send these parameters from now on, also with requests that were written before."""
         self.identity["applied"] = dict(sent)
         reasons = {name: f"the endpoint refused it: {why}" for name, why in self._refused.items()}
         self.identity["not_applied"] = self._not_applied | self._instead | reasons
@@ -306,11 +306,11 @@ class RemoteSubject(Subject, Endpoint):
             raise BrokenReply(str(broken), self._priced(broken.bill)) from None
 
     def _priced(self, parsed: Parsed) -> Parsed:
-        """A reply with what it cost: the provider's own figure, else by the price and the provider's count of tokens.
+        """Add the cost to a reply: the provider's own figure, else by the price and the provider's count of tokens.
 
-        No request has 0 tokens: a reply that counts none says nothing of its cost. A cost of 0 goes behind a price that the user gave.
+        No request has 0 tokens: a reply that counts none does not report its cost. A cost of 0 yields to a price that the user gave.
         """
-        filtered = parsed.refused and not parsed.text  # maybe before anything was counted
+        filtered = parsed.refused and not parsed.text  # perhaps before anything was counted
         used = parsed.usage
         uncounted = (used.input_tokens == 0 and not filtered) or (used.output_tokens == 0 and bool(parsed.text))
         if uncounted:
@@ -337,7 +337,7 @@ class RemoteSubject(Subject, Endpoint):
         key = self.connection.key
         try:
             found = self._form.error(status, body, key)
-        except Exception:  # a server may send anything, and a plugin's wire format expect something else
+        except Exception:  # a server may send anything, and a plugin's wire format may expect something else
             found = reading.error_body(body, key)
         message, code, parameter = (reading.clean(text, key) for text in found[:3])
         return found._replace(message=message, code=code, parameter=parameter)
@@ -349,7 +349,7 @@ class RemoteSubject(Subject, Endpoint):
         return super().not_listed(status, body)
 
     def _take(self, told: ModelListing) -> None:
-        """What the service tells of the model: it is written down, and no longer reply is asked for than it can give."""
+        """Record the service's description of the model, and cap replies at the model's maximum."""
         self.identity["listed"] = reading.listed(dict(told.facts), self.connection.key)
         if told.most_output is None:
             return
@@ -376,7 +376,7 @@ class RemoteSubject(Subject, Endpoint):
         entries = reading.models_in(found)
         entry = entries.get(self.model) or entries.get(f"{self.model}:latest")
         if not self._service.lists_models:
-            if entry is not None:  # a list that is not of all models still tells which one this is
+            if entry is not None:  # an incomplete list still identifies this model
                 self.identity["listed"] = reading.listed(entry, self.connection.key)
             return
         if not entries:
@@ -407,7 +407,7 @@ def _refuse_keys(given: Mapping[str, Iterable[str]]) -> None:
 
 
 def _texts(value: Any) -> Iterator[str]:
-    """Every text in a parameter, names included."""
+    """Yield every text in a parameter, names included."""
     if isinstance(value, Mapping):
         value = [*value.keys(), *value.values()]
     if isinstance(value, str):
@@ -418,13 +418,13 @@ def _texts(value: Any) -> Iterator[str]:
 
 
 def _decoded(texts: Iterable[str]) -> Iterator[str]:
-    """Texts as they are and as addresses write them, encoded once or twice."""
+    """Yield texts as they are and URL-decoded once or twice."""
     for text in texts:
         yield from (text, unquote(text), unquote(unquote(text)))
 
 
 def _said_tokens(question: Question, more: str = "") -> int:
-    """About how many tokens the words of a question are, with the turns before it."""
+    """Estimate how many tokens the words of a question take, with the turns before it."""
     before = [question.system] if question.system else []
     before += ["".join(p.text for p in turn.parts if isinstance(p, Text)) for turn in question.history]
     return text_tokens(question.text + more) + sum(text_tokens(turn, TURN) for turn in before)
