@@ -1,4 +1,4 @@
-"""The exams. Each has a folder of its own and is found by the entry point group `snellen.exams`, ours and yours alike.
+"""The exams. Each one has a folder of its own and is found by the entry point group `snellen.exams`, ours and yours alike.
 
 A plugin file (`--plugin path.py`, or SNELLEN_PLUGINS) may bring an exam, or protocols for one: see snellen.registry.plugins.
 """
@@ -18,26 +18,26 @@ _EXAMS: Registry[Exam] = Registry(EXAMS, "exam", lambda plugins: plugins.exams)
 
 
 def names() -> list[str]:
-    """All exams there are."""
+    """Return the names of all exams."""
     return _EXAMS.names()
 
 
 def known(name: str) -> str:
-    """A name that an exam has; another one is an error that says which there are."""
+    """Return the name if an exam has it; otherwise raise an error that lists the exams."""
     if name not in names():
         raise unknown("exam", name, names())
     return name
 
 
 def load(name: str) -> Exam:
-    """An exam by name, with the protocols that plugins add; an unknown name is an error that says which there are."""
+    """Return an exam by name, with the protocols that plugins add. For an unknown name, raise an error that lists the exams."""
     return extended(_EXAMS.get(name), found().protocols.get(name, ()))
 
 
 def resolve(word: str) -> tuple[str, Path | None]:
-    """The exam that a word names, and its data where the word is a path: the exam that recognises it is meant.
+    """Return the exam that a word names. If the word is a path, return the exam that recognises the data, and the path.
 
-    A name comes first: a folder that is called as an exam is `./salbench`.
+    A name comes first: to use a folder with the name of an exam, write `./salbench`.
     """
     if word in names():
         return word, None
@@ -57,7 +57,7 @@ def _recognised(path: Path) -> str:
     if sure:
         said = ", ".join(f"{name} ({found[name]})" for name in sure)
         raise SnellenError(f"{path} could be data of {said}: say which, such as 'snellen run {sure[0]} --data {path}'")
-    try:  # whoever takes any table says best what is missing
+    try:  # an exam that takes any table gives the best message about what is missing
         next(exam for exam in map(load, names()) if traits_of(exam).last_resort).open(path, Selection())
     except StopIteration:
         pass

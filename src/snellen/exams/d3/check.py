@@ -1,4 +1,4 @@
-"""Everything wrong in a D3 folder: entries, paths, missing images, images that do not decode or cannot be told apart."""
+"""The check of a D3 folder: entries, paths, missing images, images that do not decode or are identical."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from snellen.exams.d3.folder import Folder
 
 
 def check(where: Path, images: str = "") -> Iterator[Problem]:
-    """Yield every problem, with its place. Notes (not fatal) are what a run can live with."""
+    """Yield every problem, with its place. A run can continue despite notes (not fatal)."""
     try:
         folder = Folder(where, images)
     except SnellenError as error:

@@ -1,4 +1,4 @@
-"""The data set of a run: selected pairs of a D3 folder. Nothing is asked about a pair whose image is missing."""
+"""The data set of a run: selected pairs of a D3 folder. Pairs with a missing image are not asked about."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ TASKS = ("pair", "set")
 
 
 class D3Data(Dataset):
-    """Selected samples. `missing` are the selected pairs that were left out because an image is not there."""
+    """Selected samples. `missing` are selected pairs that were left out because an image is missing."""
 
     def __init__(self, where: Path, options: Selection) -> None:
         self.source, self.options = str(where), options

@@ -50,7 +50,7 @@ def _not_on_the_hub(_name: str | None) -> HubSet:
 
 
 def _sets_as_task(wanted: ExamRequest) -> ExamRequest:
-    """Take the option `sets` for a task."""
+    """Treat the option `sets` as a task."""
     if "sets" not in wanted.options:
         return wanted
     options = {name: value for name, value in wanted.options.items() if name != "sets"}
@@ -63,7 +63,7 @@ def _captions(reply: str, sample: Sample) -> tuple[str, ...] | None:
 
 
 class D3(Exam):
-    """The exam object that the entry point names."""
+    """The exam object; an entry point names it."""
 
     name = "d3"
     title = "D3: describe two images so that they can be told apart"
@@ -82,7 +82,7 @@ class D3(Exam):
         IMAGES,
     )
     max_tokens = 512
-    reply_tokens = 130  # two captions of some 42 words
+    reply_tokens = 130  # two captions of about 42 words
 
     extras = (
         Maker(

@@ -1,7 +1,7 @@
-"""The files of a run: captions in the format of the D3 script, recalls by pair as it pickles them (and as JSON), and a table.
+"""The files of a run: captions in the format of the D3 script, recalls by pair as a pickle like the script's (and as JSON), and a table.
 
-The pickle is written because the D3 script writes it. Nothing in Snellen ever reads one. Where a format of that script has no room
-for a word, the file's name says that the data are synthetic.
+The pickle is written because the D3 script writes it. Snellen never reads one. If a format of that script has no field for it, the file's
+name says that the data are synthetic.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ PICKLE_PROTOCOL = 4
 
 
 def exports(run: RunFacts) -> Iterator[tuple[str, bytes]]:
-    """Yield all files of one protocol; those with single pairs are made from the first protocol's records."""
+    """Yield all files of one protocol; files with single pairs use the first protocol's records."""
     yield "recalls.csv", _recalls(run)
     if run.records is None:
         return
@@ -37,7 +37,7 @@ def exports(run: RunFacts) -> Iterator[tuple[str, bytes]]:
     several = False
     turned = (
         Arm.parse(run.prompt).control == "swapped"
-    )  # marks speak of the pictures as shown, then the other way round
+    )  # marks describe the pictures as shown first, then those in swapped order
     for sample, _answer, mark in run.records():
         uid, names = str(sample.truth["uid"]), names_of(sample)
         shown = names[::-1] if turned else names
@@ -60,7 +60,8 @@ def exports(run: RunFacts) -> Iterator[tuple[str, bytes]]:
 
 
 def file_name(spec: str) -> str:
-    """Return what a run's files are called: a captions file's own name up to the first dot, as the original has it; else the subject's.
+    """Return the base name of a run's files: the name of a captions file up to the first dot, as in the original; otherwise the model's
+    name.
 
     >>> file_name("replay/captions/gpt4o.json"), file_name("openrouter/qwen/qwen2.5-vl-72b-instruct")
     ('gpt4o', 'openrouter-qwen-qwen2.5-vl-72b-instruct')
@@ -71,7 +72,7 @@ def file_name(spec: str) -> str:
 
 
 def _recalls(run: RunFacts) -> bytes:
-    """Return every metric of every group; shares in percent, the rest as it is."""
+    """Return every metric of every group: shares in percent, other metrics unchanged."""
     model = f"{run.manifest.subject.spec}{run.manifest.data.note}"
     scorers = {s.name: f"{s.name} (padding: {s.identity.get('padding')})" for s in run.manifest.scorers}
     main = next(iter(scorers.values()), "")

@@ -1,7 +1,7 @@
-"""A D3 folder on disk: which sets `dataset.json` names, where their images are, and what is known of their differences. Without that
-file: the pairs of a user, see pairs.py.
+"""A D3 folder on disk: the sets in `dataset.json`, the places of their images, and the known differences. Without that file, the folder has
+a user's own pairs; see pairs.py.
 
-Nothing is decided here: entries that cannot be used come out as problems, and images that are not there as missing.
+Nothing is decided here: unusable entries become problems, and absent images are reported as missing.
 """
 
 from __future__ import annotations
@@ -30,14 +30,14 @@ _ENOUGH = 4096
 _LIST = re.compile(
     rb'\s*\{\s*"[^"]*"\s*:\s*\{[^{}]*?"(?:left|right|image1)"\s*:\s*"[^"]*\.(?:png|jpe?g|webp|gif|bmp)"', re.IGNORECASE
 )
-"""How a list in the format of dataset.json begins, whatever it is called."""
+"""The beginning of a list in the format of dataset.json, whatever the file's name."""
 ELSEWHERE = ("images", "images/train2014", "images/val2014", "train2014", "val2014")
-"""Folders in which an image is looked for by its name where it is not at its path."""
+"""Folders to search for an image by its name if it is not at its path."""
 
 
 class LocatedEntry(NamedTuple):
-    """A pair or set: its place in messages, the paths that are given for its slots, the files there (None for one that is missing), and
-    what is known of how its images differ.
+    """A pair or set: its place in messages, the paths of its slots, the files there (None for a missing one), and what is known of how its
+    images differ.
     """
 
     where: str
@@ -48,12 +48,12 @@ class LocatedEntry(NamedTuple):
 
     @property
     def missing(self) -> list[str]:
-        """The images that are not there, as dataset.json names them."""
+        """The missing images, as dataset.json names them."""
         return [self.paths[name] for name, file in self.files.items() if file is None]
 
 
 def _source_of(where: Path) -> EntrySource:
-    """D3's list in a folder or in the one folder below that has one; else the user's own pairs."""
+    """Return D3's list in a folder, or in the only folder below with a list; otherwise the user's own pairs."""
     if not where.is_file():
         check_folder(where, "d3")
     found = _lists(where)
@@ -75,7 +75,7 @@ def _source_of(where: Path) -> EntrySource:
 
 
 def _lists(where: Path) -> list[Path]:
-    """Return dataset.json, else the files of any name that begin as it does."""
+    """Return dataset.json, otherwise the files of any name that begin as it does."""
     direct = where if where.name == DATASET else where / DATASET
     if direct.is_file():
         return [direct]
@@ -89,17 +89,17 @@ def _head(path: Path) -> bytes:
 
 
 def recognised(where: Path) -> str | None:
-    """Return what a file or folder is, where it is D3's or has pairs; entries are not looked at."""
+    """Return the type of a file or folder if it belongs to D3 or has pairs; entries are not read."""
     try:
         if found := _lists(where):
             return "D3's dataset.json" if found[0].name != DATASET or _LIST.match(_head(found[0])) else None
         return "pairs of pictures" if own_pairs(where) is not None else None
-    except SnellenError:  # several files: whoever opens it says so
+    except SnellenError:  # several files: the code that opens it reports that
         return "several files of pairs of pictures"
 
 
 class Folder:
-    """What is in a folder. `problems` are entries that cannot be used."""
+    """The content of a folder. `problems` are unusable entries."""
 
     def __init__(self, where: Path, images: str = "") -> None:
         source = _source_of(where)
@@ -125,13 +125,13 @@ class Folder:
                 files = {name: self.find(path) for name, path in paths.items()}
                 known = differences.get(uid) or {key: str(kind) for key, kind in value.items() if key == "kind"}
                 yield LocatedEntry(where, uid, paths, files, known)
-            except SnellenError as error:  # a path that leads out of the folder, too
+            except SnellenError as error:  # also for a path that leads out of the folder
                 self.problems.append(Problem(where, str(error)))
         if not given:
             self.problems.append(Problem(self.file, "no entries"))
 
     def _differences(self) -> dict[str, dict[str, Any]]:
-        """Return what differences.json says of each pair."""
+        """Return what differences.json says about each pair."""
         path = self.root / DIFFERENCES
         found = _object(path, _bytes(path)) if path.is_file() else {}
         for uid, value in found.items():
@@ -140,16 +140,18 @@ class Folder:
         return found
 
     def find(self, path: str) -> Path | None:
-        """Return the file that a path means: as given from the folder of dataset.json, else by its name in the usual places."""
+        """Return the file for a path: as given from the folder of dataset.json, else by its name in the usual folders."""
         found = self._folders.find(path) or self._folders.find(PurePosixPath(path).name, ELSEWHERE)
         return found if found is not None and found.is_file() else None
 
     def label(self, file: Path) -> str:
-        """Return how messages and facts name a file."""
+        """Return the name of a file in messages and facts."""
         return self._folders.label(file)
 
     def fingerprint(self, located: list[LocatedEntry]) -> str:
-        """Changes with dataset.json, with the kinds of difference, and with any image's name, place, size or content."""
+        """Return a fingerprint that changes with dataset.json, with the kinds of difference, and with any image's name, place, size or
+        content.
+        """
         digest = self._digest.copy()
         for one in located:
             kind = one.known.get("kind", "")
@@ -161,7 +163,7 @@ class Folder:
 
 
 def _entry_problem(uid: str, value: Any) -> str | None:
-    """Why an entry of dataset.json cannot be used."""
+    """Return the reason why an entry of dataset.json cannot be used."""
     if not uid.strip():
         return "the key is empty"
     names = names_in(value) if isinstance(value, dict) else None

@@ -1,4 +1,4 @@
-"""The gallery of D3: captions beside their pictures, the scorer's table, which picture each caption picked, and that in words."""
+"""The gallery of D3: captions beside their pictures, the scorer's table, the picture that each caption picked, and the verdict in words."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from snellen.exams.d3.retrieval import Table, retrieve
 
 
 class _SimilarityCell(NamedTuple):
-    """How well a caption fits a picture. `own`: they belong together; `picked`: no picture fits the caption better."""
+    """The similarity of a caption and a picture. `own`: they belong together; `picked`: no picture fits the caption better."""
 
     value: float
     own: bool
@@ -20,7 +20,7 @@ class _SimilarityCell(NamedTuple):
 
 
 class _CaptionRow(NamedTuple):
-    """One caption: its text, its cells, and how much better it fits its own picture than the best other one."""
+    """One caption: its text, its cells, and its margin over the best other picture."""
 
     name: str
     caption: str
@@ -31,7 +31,7 @@ class _CaptionRow(NamedTuple):
 
 
 class SimilarityTable(NamedTuple):
-    """One sample. `rows` has an entry for each picture; their cells are empty where nothing was scored."""
+    """One sample. `rows` has an entry for each picture; their cells are empty if nothing was scored."""
 
     rows: list[_CaptionRow]
     scorer: str
@@ -40,7 +40,7 @@ class SimilarityTable(NamedTuple):
 
 
 class D3Gallery(Gallery):
-    """Pairs by how hard they were to tell apart, as the main scorer has it."""
+    """Pairs by how hard they were to tell apart for the main scorer."""
 
     template = "pair.html"
     package = "snellen.exams.d3"
@@ -52,7 +52,7 @@ class D3Gallery(Gallery):
         self._facts = facts
 
     def hardness(self, sample_id: str, prompt: str) -> float:
-        """Return the least of a sample's margins: below 0 where a caption picks a wrong picture. What was not scored comes last."""
+        """Return the smallest margin of a sample: below 0 if a caption picks a wrong picture. Unscored samples come last."""
         evidence = self._facts.evidence(sample_id, prompt)
         return _worst(evidence[0].table) if evidence else inf
 
@@ -60,7 +60,7 @@ class D3Gallery(Gallery):
         return sorted(items, key=lambda item: self.hardness(item.pick.id, item.pick.prompt))
 
     def view(self, items: Sequence[GalleryItem]) -> GalleryView:
-        """Return each item's Pair; None for one without captions. Their order by kind, where the data set tells kinds."""
+        """Return each item's pair; None for an item without captions. Group them by kind if the data set has kinds."""
         kinds = [item.tags.get("kind", "") for item in items]
         places = ranks([(kind,) for kind in kinds])
         orders = [{"kind": place} for place in places] if any(kinds) else [{} for _ in items]
@@ -95,7 +95,7 @@ class D3Gallery(Gallery):
         return SimilarityTable(rows, f"{scorer} ({doubt})" if doubt else scorer, said, _difference(item))
 
     def _evidence(self, item: GalleryItem, count: int) -> Evidence:
-        """Return what scorers said of an item; nothing where the main one's table is not of its captions."""
+        """Return the scores of an item; nothing if the main scorer's table does not belong to its captions."""
         evidence = self._facts.evidence(item.pick.id, item.pick.prompt)
         if not evidence:
             return ()
@@ -104,7 +104,7 @@ class D3Gallery(Gallery):
 
 
 def _worst(table: Table) -> float:
-    """Return the least margin of a table's captions.
+    """Return the smallest margin of a table's captions.
 
     >>> round(_worst(((0.5, 0.4), (0.3, 0.1))), 3)
     -0.2
@@ -114,7 +114,7 @@ def _worst(table: Table) -> float:
 
 
 def _captions(item: GalleryItem) -> dict[str, str] | None:
-    """Return what was read as the captions, by the name of the picture's place."""
+    """Return the captions of the reading, by the name of the picture's slot."""
     for mark in item.pick.marks.values():
         reading = mark.reading
         if isinstance(reading, dict) and len(reading) > 1 and all(isinstance(v, str) for v in reading.values()):
@@ -123,7 +123,7 @@ def _captions(item: GalleryItem) -> dict[str, str] | None:
 
 
 def cells(row: Sequence[float], own: int) -> tuple[_SimilarityCell, ...]:
-    """Return a caption's line of the table. All that tie for the best are picked.
+    """Return a caption's row of the table. All pictures that tie for the best are picked.
 
     >>> [c.picked for c in cells((0.2, 0.3), own=0)]
     [False, True]
@@ -133,7 +133,7 @@ def cells(row: Sequence[float], own: int) -> tuple[_SimilarityCell, ...]:
 
 
 def verdict(table: Table) -> str:
-    """Return which way it went, in words.
+    """Return the result of a table in words.
 
     >>> verdict(((0.1, 0.2), (0.1, 0.2)))
     '1 of 2 captions found their own image.'
@@ -150,7 +150,7 @@ def verdict(table: Table) -> str:
 
 
 def _difference(item: GalleryItem) -> str:
-    """Return what really differs, where the data set says it."""
+    """Return the actual difference, if the data set gives it."""
     given = item.facts.get("difference")
     if not isinstance(given, dict):
         return ""

@@ -1,4 +1,4 @@
-"""The paper's table: the share of pairs whose captions both find their picture, in all and by kind of difference, and by picture."""
+"""The paper's table: the share of pairs in which both captions find their picture, overall, by kind of difference, and by picture."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from snellen.core.layout import PAPER, By, Column, Layout
 
 
 def tables(protocol: str, parts: Sequence[By]) -> Iterator[Layout]:
-    """Yield one table for pairs and one for larger sets. The published set does not say the kind of difference; others may."""
+    """Yield one table for pairs and one for larger sets. The published set does not give the kind of difference; others may."""
     for split, task in dict.fromkeys((by["split"], by["task"]) for by in parts if {"split", "task"} <= set(by)):
         whole = {"split": split, "task": task}
         kinds = [by["kind"] for by in parts if by == whole | {"kind": by.get("kind", "")}]

@@ -1,6 +1,6 @@
-"""The places that a picture of a pair (or of a larger set) can have in a question: `left` and `right`, or `image1` to `imageN`.
+"""The slots of a picture of a pair (or of a larger set) in a question: `left` and `right`, or `image1` to `imageN`.
 
-A slot is a place as shown. Which picture stands there is the data set's business, and the control `swapped` turns it round.
+A slot is a position as shown. The data set decides which picture takes it, and the control `swapped` reverses the order.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _LONGEST_KEY = 60
 
 
 def names_in(entry: Mapping[str, Any]) -> tuple[str, ...] | None:
-    """Return the slots that a mapping has, `left` and `right` or `image1` to `imageN`; None where it has neither.
+    """Return the slots in a mapping, `left` and `right` or `image1` to `imageN`; None if it has neither.
 
     >>> names_in({"left": "a.jpg", "right": "b.jpg", "uid": "0"})
     ('left', 'right')
@@ -51,12 +51,12 @@ def asked_keys(names: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def task_of(names: tuple[str, ...]) -> str:
-    """`pair`, or `set of N`: chance differs, so results are never mixed."""
+    """Return `pair` or `set of N`. Chance differs between them, so results are never mixed."""
     return "pair" if names == PAIR else f"set of {len(names)}"
 
 
 def names_for(task: str) -> tuple[str, ...]:
-    """Return the slots of a task, as `task_of` names it.
+    """Return the slots of a task with a name from `task_of`.
 
     >>> names_for("pair"), names_for("set of 3")
     (('left', 'right'), ('image1', 'image2', 'image3'))
@@ -69,7 +69,7 @@ def names_for(task: str) -> tuple[str, ...]:
 
 @lru_cache(maxsize=64)
 def words_of(names: tuple[str, ...]) -> dict[str, int]:
-    """Return every word by which a reply may mean a slot, and the slot's place."""
+    """Return every word that a reply may use for a slot, and the slot's position."""
     words: dict[str, int] = {}
     for i in range(len(names)):
         said = [str(i + 1), chr(ord("a") + i)]
@@ -83,7 +83,7 @@ def words_of(names: tuple[str, ...]) -> dict[str, int]:
 
 @lru_cache(maxsize=4096)
 def slot_of(key: str, names: tuple[str, ...]) -> int | None:
-    """Return which slot a key of a reply means: `left_image`, `Left Image`, `leftImage`, `left`, `image1`, `caption 1`, `image A`.
+    """Return the slot of a key in a reply: `left_image`, `Left Image`, `leftImage`, `left`, `image1`, `caption 1`, `image A`.
 
     >>> [slot_of(k, PAIR) for k in ("left_image", "RightImage", "image 2", "left arm", "image_0")]
     [0, 1, 1, None, None]

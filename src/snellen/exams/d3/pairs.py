@@ -1,5 +1,7 @@
-"""Pairs of a user: rows of two pictures (or of more) in CSV, JSONL, a JSON list or Parquet, or two folders `a` and `b` with pictures of
-the same names. A row may bring a caption for each picture: these are replies that `replay/FILE` gives.
+"""A user's own pairs: rows of two or more pictures in CSV, JSONL, a JSON list or Parquet, or two folders `a` and `b` with pictures of the
+same names.
+
+A row may include a caption for each picture: `replay/FILE` uses them as replies.
 """
 
 from __future__ import annotations
@@ -22,7 +24,7 @@ _CAPTION = ("caption_{}", "{}_caption")
 
 
 class UncheckedEntry(NamedTuple):
-    """An entry before it is checked: how messages name it, its uid, and what is given for it."""
+    """An entry before it is checked: its name in messages, its uid, and its fields."""
 
     where: str
     uid: str
@@ -30,7 +32,7 @@ class UncheckedEntry(NamedTuple):
 
 
 class EntrySource(NamedTuple):
-    """Where the entries come from: the folder, the file (or folder) that names them, its bytes, and its broken rows."""
+    """The source of the entries: the folder, the file (or folder) that names them, its bytes, and its invalid rows."""
 
     root: Path
     label: str
@@ -40,7 +42,7 @@ class EntrySource(NamedTuple):
 
 
 def _slots_of(present: Iterable[str]) -> tuple[str, ...] | None:
-    """Return the columns that name pictures; None where there are not two, or where rows ask something (A and B are options then)."""
+    """Return the columns that name pictures; None if there are not two, or if rows ask a question (A and B are options then)."""
     known = dict.fromkeys(present, "")
     if known.keys() & set(ASKING):
         return None
@@ -51,7 +53,7 @@ def _slots_of(present: Iterable[str]) -> tuple[str, ...] | None:
 
 
 def own_pairs(where: Path) -> EntrySource | None:
-    """Return what a user's file or folder has; None where it is something else."""
+    """Return the pairs of a user's file or folder; None if it is something else."""
     files = [path for path in tables_in(where) if _slots_of(columns(path)) is not None]
     if len(files) > 1:
         raise SnellenError(
@@ -78,7 +80,7 @@ def _rows(path: Path) -> EntrySource:
 
 
 def _entry(row: TableRow, slots: tuple[str, ...], names: tuple[str, ...]) -> dict[str, Any]:
-    """Return a row as dataset.json would have it."""
+    """Return a row in the form of dataset.json."""
     kind = row.cells.get("kind")
     pictures = {name: row.cells[slot] for slot, name in zip(slots, names, strict=True)}
     return pictures | ({"kind": str(kind)} if kind else {})
@@ -89,7 +91,7 @@ def _uid(cells: Mapping[str, Any], number: int) -> str:
 
 
 def _folders(where: Path) -> EntrySource:
-    """Pictures of two folders that have the same name but for its ending."""
+    """Return pictures from two folders with the same name apart from the extension."""
     sides = [{p.stem: p for p in sorted((where / name).iterdir()) if p.suffix.lower() in PICTURES} for name in FOLDERS]
     found: list[UncheckedEntry] = []
     problems: list[Problem] = []
@@ -106,7 +108,7 @@ def _folders(where: Path) -> EntrySource:
 
 
 def captions_in(document: Any) -> dict[str, dict[str, str]] | None:
-    """Return the captions that rows of pairs bring, by uid and slot; None where the document is something else or has none."""
+    """Return the captions that rows of pairs bring, by uid and slot; None if the document is something else or has none."""
     if not isinstance(document, list) or not all(isinstance(row, dict) for row in document):
         return None
     found = dict(_captions(document))

@@ -1,7 +1,7 @@
 """Position bias: the same pictures in the other order.
 
-With one order, `left` minus `right` mixes the place with the pictures: those on the left may be the easier ones. With both
-orders every picture has stood in both places, so what remains is the place.
+With one order, `left` minus `right` mixes the position with the pictures: those on the left may be easier. With both orders, every picture
+has been in both positions, so only the position remains.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ from snellen.stats.paired import paired_difference
 
 
 def position_bias(given: Iterable[Mark], swapped: Iterable[Mark]) -> PositionRow | None:
-    """Return what the order does, over the pairs that have captions in both orders; None where there are none.
+    """Return the effect of the order, over the pairs with captions in both orders; None if there are none.
 
-    `slot`: hits in the first place minus hits in the last, every picture having been in both. `order`: `both` in the swapped
-    order minus `both` in the given one. `flipped`: pairs that are right in one order only.
+    `slot`: hits in the first position minus hits in the last, with every picture in both. `order`: `both` in the swapped order minus `both`
+    in the given one. `flipped`: pairs that are right in one order only.
     """
     first = {m.id: m.metrics for m in given if _has_captions(m)}
     slots: Counter[tuple[float, float]] = Counter()

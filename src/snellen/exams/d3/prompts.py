@@ -1,4 +1,4 @@
-"""The ask stage: all pictures of a pair in one question, left then right, then the words of the D3 script."""
+"""The ask stage: all pictures of a pair in one question, left then right, followed by the words of the D3 script."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The protocols of D3: the captions are read in one way, and an exact tie counts as right (as the D3 script has it) or as wrong."""
+"""The protocols of D3: all read captions in the same way; an exact tie counts as right (as in the D3 script) or as wrong."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from snellen.exams.d3.retrieval import fitting, retrieve
 
 HITS = ("both", "recall")
 OF_CAPTIONS = ("margin", "words", "position_words", "position_captions", "position_wide", "truncated")
-"""Metrics that only captions have: nothing, not 0, where there are none."""
+"""Metrics of captions only: absent, not 0, if there are none."""
 
 
 METRICS = declared("snellen.exams.d3", "metrics.toml", dict[str, tuple[Metric, ...]])["metrics"]
 
 
 class D3Protocol(Protocol):
-    """One protocol. It needs what a scorer said of the captions; without that it can only read them."""
+    """One protocol. It needs a scorer's evidence on the captions; without it, it can only read them."""
 
     headline = "both"
     metrics = METRICS
@@ -35,9 +35,9 @@ class D3Protocol(Protocol):
         self.ties = ties
 
     def judge(self, reply: str, sample: Sample, context: ReplyContext = TEXT_ALONE) -> Verdict:
-        """Read the captions and see whether each finds its picture. Without a scorer's evidence they are unmarked.
+        """Read the captions and test whether each finds its picture. Without a scorer's evidence they are unmarked.
 
-        A table's rows and columns are in the order in which the pictures were shown, and so are `left` and `right`.
+        A table's rows and columns, and also `left` and `right`, are in the order in which the pictures were shown.
         """
         names = names_of(sample)
         captions = read(reply, names)
@@ -63,12 +63,12 @@ class D3Protocol(Protocol):
         return Verdict(reading, True, found.both == 1.0, metrics)
 
     def blank(self, sample: Sample) -> Metrics:
-        """No captions: nothing is found, and there is nothing to measure."""
+        """Return the metrics of a reply without captions: no hits, and nothing to measure."""
         zeros: Metrics = dict.fromkeys((*HITS, *names_of(sample), "image_to_text"), 0.0)
         return zeros | dict.fromkeys(OF_CAPTIONS)
 
     def order(self, key: Key) -> Any:
-        """Return each task with its kinds of difference."""
+        """Return the sort key: each task with its kinds of difference."""
         return key[:2], len(key), key
 
     def floors(self, group: Group) -> Mapping[str, Floor]:
@@ -79,7 +79,7 @@ class D3Protocol(Protocol):
 
 
 def _said(captions: tuple[str, ...]) -> Metrics:
-    """Return what the words of captions tell without any scorer."""
+    """Return the metrics of the captions' words, which need no scorer."""
     places = sum(map(says_position, captions))
     return {
         "words": sum(len(caption.split()) for caption in captions) / len(captions),

@@ -1,8 +1,8 @@
-"""The read stage: from a reply to one caption for each picture. A reply is text to be looked at, never code to be run.
+"""The read stage: from a reply to one caption for each picture. A reply is only read as text, and never run as code.
 
-Thinking comes off first, as for all our readers. Then, in this order: JSON as it should be; almost-JSON; tags, tables and labelled
-lines such as `Left image: ...` (reading_labels.py). The captions that come last in the reply count, so that a draft gives
-way to the final version. What has no caption for every picture is unparsable.
+Thinking is removed first, as in all our readers. Then the readers are tried in this order: valid JSON; almost-JSON; tags, tables and
+labelled lines such as `Left image: ...` (reading_labels.py). The last captions in the reply count, so that a final version replaces a
+draft. A reply without a caption for every picture is unparsable.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from snellen.exams.d3.names import PAIR, asked_keys, slot_of
 from snellen.exams.d3.reading_labels import from_labels, from_table, from_tags
 
 LONGEST = 40_000
-"""Characters from the end of what was said that are read."""
+"""Characters to read, from the end of the reply's text."""
 
 _STARTS = 200
 _DEEPEST = 12
@@ -36,7 +36,7 @@ _PLACEHOLDER = re.compile(
     r"<?(?:your |the |insert )?(?:caption|description|text|string)(?: here| text)?>?\.?|n/a\.?",
     re.IGNORECASE,
 )
-_NO_CAPTION = re.compile(  # a refusal in the place of a caption
+_NO_CAPTION = re.compile(  # a refusal in place of a caption
     r"(?:(?:i'm|i am) sorry|sorry|unfortunately)?[,.]?\s?(?:but )?(?:i|we)(?:'m| am| are)?\s(?:cannot|can't|can not"
     r"|unable to|not able to)\s"
     r"(?:\w{1,12}\s){0,2}?(?:view|see|access|describe|caption|help|assist|analy[sz]e|provide|identify)\b",
@@ -45,7 +45,7 @@ _NO_CAPTION = re.compile(  # a refusal in the place of a caption
 
 
 def read(reply: str, names: tuple[str, ...] = PAIR) -> tuple[str, ...] | None:
-    """Return a caption for each slot; None where one is missing.
+    """Return a caption for each slot; None if one is missing.
 
     >>> read("Sure! ```json\\n{'left_image': 'A dog's tail', 'right_image': 'A cat'}```")
     ("A dog's tail", 'A cat')
@@ -64,7 +64,7 @@ def _read(text: str, names: tuple[str, ...]) -> tuple[str, ...] | None:
     found = _in_json(text, names, mend=False) or _complete(after_keys, names) or _in_json(text, names, mend=True)
     for captions in (from_tags(text, names), from_table(text, names)):
         found = found or _complete(captions, names)
-    if found is None and not after_keys:  # with such a key it meant to be JSON, and a caption is missing there
+    if found is None and not after_keys:  # such a key shows that JSON was intended, and a caption is missing there
         found = _complete(from_labels(text, names), names)
     return found
 
@@ -74,13 +74,13 @@ def _in_json(text: str, names: tuple[str, ...], *, mend: bool) -> tuple[str, ...
 
 
 def _complete(said: Mapping[int, str], names: tuple[str, ...]) -> tuple[str, ...] | None:
-    """Return the captions of all slots; None where one has none."""
+    """Return the captions of all slots; None if a slot has none."""
     found = {slot: caption for slot, text in said.items() if (caption := text_of(text))}
     return tuple(found[i] for i in range(len(names))) if len(found) == len(names) else None
 
 
 def _unquoted(text: str) -> str:
-    """Return JSON that is itself a text in JSON as it was before."""
+    """Decode JSON that is itself a JSON string."""
     bare = text.strip()
     if bare[:2] not in ('"{', '"['):
         return text
@@ -104,7 +104,7 @@ _NO_TEXT = ("null", "None", "undefined", "true", "false", "True", "False")
 
 
 def _after_keys(text: str, names: tuple[str, ...]) -> dict[int, str]:
-    """Return what stands after each quoted key up to the next: almost-JSON that lost a brace, a comma or a quotation mark."""
+    """Return the text after each quoted key up to the next: almost-JSON that lost a brace, a comma or a quotation mark."""
     found: dict[int, str] = {}
     keys = list(_QUOTED_KEY.finditer(text))
     for key, end in zip(keys, [*(key.start() for key in keys[1:]), len(text)], strict=False):
@@ -115,7 +115,7 @@ def _after_keys(text: str, names: tuple[str, ...]) -> dict[int, str]:
         string = _STRING.match(value)
         if string is not None:
             said = string["long"] or string["double"] or string["single"] or ""
-        elif value.lstrip()[:1] in "\"'“‘`":  # cut off before its end
+        elif value.lstrip()[:1] in "\"'“‘`":  # truncated before its end
             said = value.strip().lstrip("\"'“‘`").rstrip("`}] \n")
         else:
             said = re.split(r"[{}\[\]\n]", value.lstrip(), maxsplit=1)[0].strip(" ,")
@@ -128,7 +128,9 @@ def _after_keys(text: str, names: tuple[str, ...]) -> dict[int, str]:
 
 
 def _from_values(values: list[Any], names: tuple[str, ...]) -> tuple[str, ...] | None:
-    """Return the captions of the last value that has them all; failing that, of all values together, later ones counting more."""
+    """Return the captions of the last value that has them all. Otherwise merge those of all values, with later ones replacing earlier
+    ones.
+    """
     for exact in (True, False):
         each = [_collect(value, names, exact, 0) for value in values]
         for found in reversed(each):
@@ -143,9 +145,9 @@ def _from_values(values: list[Any], names: tuple[str, ...]) -> tuple[str, ...] |
 
 
 def _collect(value: Any, names: tuple[str, ...], exact: bool, depth: int) -> dict[int, str]:
-    """Captions by slot: those of this object first, then those of what is inside it."""
+    """Return captions by slot: those of this object first, then those of nested values."""
     found: dict[int, str] = {}
-    if isinstance(value, str) and value.lstrip()[:1] in ("{", "["):  # JSON in a text of JSON
+    if isinstance(value, str) and value.lstrip()[:1] in ("{", "["):  # JSON in a JSON string
         value = [inner for inner, *_place in every_json(value, 1, mend=False)]
     if depth > _DEEPEST or not isinstance(value, dict | list):
         return found
@@ -159,7 +161,7 @@ def _collect(value: Any, names: tuple[str, ...], exact: bool, depth: int) -> dic
 
 
 def _own(value: Mapping[str, Any], names: tuple[str, ...], exact: bool) -> dict[int, str]:
-    """Captions that an object gives by its own keys, or as `{"image": "left", "caption": "..."}`."""
+    """Return the captions in an object's own keys, or in the form `{"image": "left", "caption": "..."}`."""
     found: dict[int, str] = {}
     for key, inner in value.items():
         slot = slot_of(str(key), names)
@@ -178,7 +180,10 @@ def _own(value: Mapping[str, Any], names: tuple[str, ...], exact: bool) -> dict[
 
 
 def text_of(value: Any, depth: int = 0) -> str:
-    """A value as a caption: a text as it is, a list or an object joined; nothing where no letter or digit is in it, or a placeholder."""
+    """Return a value as a caption: a text as it is, a list or an object joined.
+
+    Return nothing for a text without letters and digits, and for a placeholder.
+    """
     if isinstance(value, str):
         text = value.strip()
     elif isinstance(value, dict) and depth < _DEEPEST:
@@ -200,7 +205,9 @@ def text_of(value: Any, depth: int = 0) -> str:
 
 
 def _whole(text: str) -> str:
-    """Escapes such as \\ud83d can leave half a character, which no file takes: joined where both halves are there, else marked."""
+    """Repair half characters from escapes such as \\ud83d, which no file can store: join the two halves if both are there, else mark the
+    place.
+    """
     if not any("\ud800" <= c <= "\udfff" for c in text):
         return text
     return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
@@ -210,7 +217,7 @@ def _whole(text: str) -> str:
 
 
 def says_position(caption: str) -> bool:
-    """Return whether a caption speaks of the left, the right or the other image, which tells a scorer that sees one image nothing.
+    """Return whether a caption mentions the left, the right or the other image, which does not help a scorer that sees one image.
 
     >>> says_position("Brighter than the left image."), says_position("A dog on the left.")
     (True, False)
@@ -219,7 +226,9 @@ def says_position(caption: str) -> bool:
 
 
 def speaks_of_images(caption: str) -> bool:
-    """As `says_position`, in more words than the count of GPT-4o's captions goes by: photos too, and those "on the left".
+    """Return whether a caption mentions the images, in more words than `says_position` and the count of GPT-4o's captions use.
+
+    These include photos, and things "on the left".
 
     >>> [speaks_of_images(c) for c in ("Unlike the left-hand photo.", "The picture on the right.", "The second image.", "A left turn.")]
     [True, True, True, False]

@@ -1,6 +1,6 @@
-"""Captions that a reply sets out without JSON: in tags, in a table, or after labels such as `Left image:`.
+"""Captions that a reply gives without JSON: in tags, in a table, or after labels such as `Left image:`.
 
-Each function gives the texts that it finds, by slot; later ones count more. Every repeat is bounded, so that no reply can make it slow.
+Each function returns its texts by slot; later ones replace earlier ones. Every repeat is bounded, so that no reply can make it slow.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _BLOCK = re.compile(r"[|>][+-]?[^\S\n]{0,4}\n")
 
 
 def from_tags(text: str, names: tuple[str, ...]) -> dict[int, str]:
-    """`<left_image>...</left_image>`."""
+    """Read `<left_image>...</left_image>`."""
     found: dict[int, str] = {}
     lowered = text.lower() if "</" in text else ""
     for tag in _TAG.finditer(text) if lowered else ():
@@ -32,7 +32,7 @@ def from_tags(text: str, names: tuple[str, ...]) -> dict[int, str]:
 
 
 def from_table(text: str, names: tuple[str, ...]) -> dict[int, str]:
-    """Return a row for each picture with its name first, or a column for each with its name on top."""
+    """Read a row for each picture with its name first, or a column for each with its name on top."""
     lines = [line.strip() for line in text.split("\n") if line.count("|") > 1][:_MOST_ROWS]
     rows = [[cell.strip(" *_`") for cell in line.strip("|").split("|")] for line in lines]
     rows = [row for row in rows if any(cell.strip("-: ") for cell in row)]
@@ -46,7 +46,9 @@ def from_table(text: str, names: tuple[str, ...]) -> dict[int, str]:
 
 @lru_cache(maxsize=16)
 def _label(names: tuple[str, ...]) -> re.Pattern[str]:
-    """`Left image:`, `**Image 1**:`, `right_image_caption:` anywhere; plain `Left:`, `Left image -` and headings where a line begins."""
+    """Match `Left image:`, `**Image 1**:`, `right_image_caption:` anywhere; plain `Left:`, `Left image -` and headings only at the start of
+    a line.
+    """
     known = sorted(words_of(names), key=len, reverse=True)
     words, before = "|".join(known), "|".join(w for w in known if len(w) > 3 and w.isalpha())
     noun = r"(?:image|img|picture|photo)"
@@ -81,7 +83,7 @@ def from_labels(text: str, names: tuple[str, ...]) -> dict[int, str]:
 
 
 def _bare(text: str) -> str:
-    """Return the first paragraph of a text, without marks and quotation marks around it."""
+    """Return the first paragraph of a text, without surrounding marks and quotation marks."""
     text = _FIRST_TAG.sub("", text.strip(" \t\r\n*_,{}[]#")).lstrip(" *_")
     if block := _BLOCK.match(text):
         text = text[block.end() :].strip()
@@ -89,7 +91,7 @@ def _bare(text: str) -> str:
     text = trimmed(_LAST_TAG.sub("", text), " \t\r\n*_`,{}[]#>|-")
     if len(text) > 1 and _QUOTES.get(text[0]) == text[-1]:
         inner = text[1:-1]
-        # the next one must open another quotation: "A sign says "STOP"", not "STOP" and "GO"
+        # the next quotation mark must open another quotation: "A sign says "STOP"", not "STOP" and "GO"
         opens = inner.partition(text[0])[0]
         if opens == inner or opens[-1:].isspace() or opens[-1:] == "\\":
             text = inner.replace('\\"', '"').strip()

@@ -17,7 +17,7 @@ SWAPPED = Arm("pair", "swapped")
 
 
 def sample_id(uid: str) -> str:
-    """Return the id of the sample of a pair."""
+    """Return the sample id of a pair."""
     return f"d3/{uid}"
 
 
@@ -32,7 +32,7 @@ def _captions(entry: Any) -> dict[str, Any] | None:
 
 
 def rows(captions: Mapping[str, Any], *, swapped: bool = False) -> Iterator[tuple[str, str]]:
-    """Yield every entry as (sample id, reply text), the reply being what the prompt asks for.
+    """Yield every entry as (sample id, reply text), with the reply in the form that the prompt asks for.
 
     With `swapped` the reply is to the pictures in the other order, so that each caption stays with its picture.
     """
@@ -46,9 +46,9 @@ def rows(captions: Mapping[str, Any], *, swapped: bool = False) -> Iterator[tupl
 
 
 def recorded(document: Any) -> Iterator[RecordedReply] | None:
-    """Return a captions file, or rows of pairs that bring captions, as recorded replies, for the question and for the control `swapped`.
+    """Return a captions file, or rows of pairs with captions, as recorded replies to the question and to the control `swapped`.
 
-    None where the document is something else; one entry with captions tells.
+    Return None if the document is something else. One entry with captions is enough to recognise it.
     """
     document = captions_in(document) or document
     if not isinstance(document, dict) or not any(map(_captions, document.values())):

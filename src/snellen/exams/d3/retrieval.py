@@ -1,6 +1,6 @@
 """The mark stage on a table of similarities: does each caption find its own picture among those of its set?
 
-`S[i][j]` says how well caption i fits picture j. Pure functions; where the numbers come from is a scorer's business.
+`S[i][j]` is the similarity of caption i and picture j. Pure functions; the scorer provides the numbers.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ Table = Sequence[Sequence[float]]
 
 
 class _Retrieval(NamedTuple):
-    """What a table of similarities says. `hits` has one entry for each caption, `found` one for each picture."""
+    """The result of a table of similarities. `hits` has one entry for each caption, `found` one for each picture."""
 
     hits: tuple[bool, ...]
     found: tuple[bool, ...]
@@ -24,7 +24,7 @@ class _Retrieval(NamedTuple):
 
     @property
     def both(self) -> float:
-        """1 where every caption finds its picture."""
+        """1 if every caption finds its picture."""
         return float(all(self.hits))
 
     @property
@@ -39,13 +39,13 @@ class _Retrieval(NamedTuple):
 
     @property
     def margin(self) -> float | None:
-        """How much better a caption fits its own picture than the best other one, on average; None where that is not a number."""
+        """The mean margin of a caption's own picture over the best other one; None if it is not a number."""
         mean = sum(self.margins) / len(self.margins)
         return mean if isfinite(mean) else None
 
 
 def retrieve(table: Table, *, ties: bool) -> _Retrieval:
-    """Who finds whom. With `ties` an exact tie is right, as the original's argmax has it; without, it is wrong.
+    """Return the hits of captions and pictures. With `ties` an exact tie is right, like the original's argmax; without, it is wrong.
 
     >>> retrieve([[0.5, 0.5], [0.1, 0.9]], ties=True).hits, retrieve([[0.5, 0.5], [0.1, 0.9]], ties=False).hits
     ((True, True), (False, True))
@@ -65,7 +65,7 @@ def retrieve(table: Table, *, ties: bool) -> _Retrieval:
 
 
 def fitting(evidence: Evidence, count: int) -> Evidence:
-    """Return the evidence; a table of another size than count x count is an error."""
+    """Return the evidence; raise an error for a table of a size other than count x count."""
     for said in evidence:
         if len(said.table) != count or any(len(row) != count for row in said.table):
             raise SnellenError(f"the similarities of scorer {said.scorer} are not a table of {count} x {count}")
@@ -76,7 +76,7 @@ def fitting(evidence: Evidence, count: int) -> Evidence:
 
 
 def printed_score(both: Iterable[float]) -> str:
-    """Return the line that the original script prints: the share of pairs with both captions right, in percent.
+    """Return the line that the original script prints: the share of pairs in which both captions are right, in percent.
 
     >>> printed_score([1.0, 0.0, 0.0])
     '| Scores : 33.33%'

@@ -1,4 +1,4 @@
-"""Rows of `snellen mark d3`: a reply and the similarities that a scorer of the user's gave for its captions."""
+"""Rows of `snellen mark d3`: a reply, and the similarities of its captions from the user's own scorer."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from snellen.exams.d3.names import MOST, PAIR, set_names, task_of
 from snellen.exams.d3.recorded import sample_id
 
 GIVEN = "given"
-"""The scorer's name where the row does not say."""
+"""The scorer's name if the row does not give one."""
 
 
 class _D3Row(msgspec.Struct):
@@ -47,7 +47,7 @@ def _row(given: Mapping[str, Any]) -> _D3Row:
 
 
 def sample_from_row(given: Mapping[str, Any]) -> Sample:
-    """Return a light sample from `{"id", "response", "similarities"}`; `kind` may be added, and `images` where nothing was scored."""
+    """Return a light sample from `{"id", "response", "similarities"}`; `kind` is optional, and so is `images` if nothing was scored."""
     if "id" not in given:
         raise SnellenError('field "id" is missing')
     uid, row = str(given["id"]), _row(given)
@@ -61,7 +61,7 @@ def sample_from_row(given: Mapping[str, Any]) -> Sample:
 
 
 def evidence_from_row(given: Mapping[str, Any]) -> Evidence | None:
-    """Return what protocols are given as evidence; None where the row has no similarities."""
+    """Return the evidence for the protocols; None if the row has no similarities."""
     row = _row(given)
     if row.similarities is None:
         return None

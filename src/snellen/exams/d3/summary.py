@@ -1,7 +1,7 @@
-"""What D3's summary has of its own: chance, the spread of margins, shares of captions, and how far scorers agree.
+"""Summaries specific to D3: chance, the spread of margins, shares of captions, and the agreement of scorers.
 
-Non-answers count as misses in every share of hits; captions that nobody scored count as nothing. Lengths, margins and what captions
-say are over the pairs that have captions.
+Replies without an answer count as misses in every share of hits. Captions without a score are not counted. Lengths, margins and the content
+of captions are over the pairs that have captions.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ from snellen.stats.tally import mean_score
 
 QUANTILES = {"p10": 0.1, "p25": 0.25, "p50": 0.5, "p75": 0.75, "p90": 0.9}
 MAIN = ""
-"""How the main scorer is named beside the others."""
+"""The name of the main scorer beside the others."""
 
 
 class _Verdicts(NamedTuple):
-    """What the scorers say of each pair: `counts` by the scorers that scored it, `silent` pairs have no captions to score."""
+    """The verdicts of the scorers on each pair: `counts` by the scorers that scored it; `silent` pairs have no captions to score."""
 
     scorers: tuple[str, ...]
     counts: Counter[tuple[tuple[str, bool], ...]]
@@ -35,14 +35,14 @@ class _Verdicts(NamedTuple):
 
     @property
     def others(self) -> tuple[str, ...]:
-        """The scorers beside the main one."""
+        """The scorers other than the main one."""
         return tuple(s for s in self.scorers if s != MAIN)
 
 
 def floors(group: Group) -> dict[str, Floor]:
-    """Chance, for every share of hits."""
+    """Return chance, for every share of hits."""
     names = names_for(group.by["task"])
-    chance = 1 / len(names)  # of one caption; those of a set find their pictures each on its own
+    chance = 1 / len(names)  # of one caption; captions of a set find their pictures independently
     one, every = Floor(chance, CHANCE), Floor(chance ** len(names), CHANCE)
     found = {"both": every} | dict.fromkeys(("recall", "image_to_text", *names), one)
     for scorer in _verdicts(group).others:
@@ -51,7 +51,7 @@ def floors(group: Group) -> dict[str, Floor]:
 
 
 def own_scores(group: Group) -> dict[str, Score]:
-    """Return all scores of a group that are not plain means over its pairs."""
+    """Return all scores of a group other than plain means over its pairs."""
     names, said = names_for(group.by["task"]), _verdicts(group)
     found = _ends(group, names) if said.counts else {}
     found |= _quantiles(group, "margin")
@@ -59,7 +59,7 @@ def own_scores(group: Group) -> dict[str, Score]:
         found |= _by_caption(name, group.values(name), len(names))
     for scorer in said.others:
         for name in (f"both.{scorer}", f"recall.{scorer}"):
-            # another scorer than the main one says nothing where there are no captions: a miss all the same
+            # other scorers than the main one give no verdict if there are no captions: still a miss
             values = group.values(name) + Counter({0.0: said.silent})
             if values:
                 found[name] = mean_score(Metric(name=name), values)
@@ -93,9 +93,9 @@ def _share(such: int, n: int) -> Score:
 
 
 def _by_caption(name: str, counts: Mapping[float, int], captions: int) -> dict[str, Score]:
-    """Return the share of captions, from pairs by their number of such captions; nothing where there are none.
+    """Return the share of captions, from the counts of such captions per pair; nothing if there are none.
 
-    Captions of one pair are of one reply, so the interval is that of the pairs' shares.
+    Captions of one pair come from one reply, so the interval is that of the pairs' shares.
     """
     found = Counter({round(number) / captions: pairs for number, pairs in counts.items()})
     if not found:
@@ -105,7 +105,7 @@ def _by_caption(name: str, counts: Mapping[float, int], captions: int) -> dict[s
 
 
 def _ends(group: Group, names: tuple[str, ...]) -> dict[str, Score]:
-    """Hits of the first slot minus hits of the last. With one order of pictures this is bias and pictures together."""
+    """Return hits of the first slot minus hits of the last. With one order of pictures this mixes position bias and picture differences."""
     pairs: Counter[tuple[float, float]] = Counter()
     for seen, count in group.rows():
         if "both" in seen.values:
@@ -116,7 +116,7 @@ def _ends(group: Group, names: tuple[str, ...]) -> dict[str, Score]:
 
 
 def _quantiles(group: Group, metric: str, suffix: str = "") -> dict[str, Score]:
-    """Return how the values of a measurement are spread; nothing where there are none."""
+    """Return the quantiles of a measurement; nothing if there are no values."""
     ordered = sorted(group.values(f"{metric}{suffix}").elements())
     if not ordered:
         return {}
@@ -129,7 +129,7 @@ def _quantiles(group: Group, metric: str, suffix: str = "") -> dict[str, Score]:
 
 
 def quantile(ordered: Sequence[float], at: float) -> float:
-    """Return a quantile of ordered values, between neighbours in a straight line.
+    """Return a quantile of ordered values, interpolated linearly.
 
     >>> quantile([1.0, 2.0, 4.0], 0.75)
     3.0
@@ -144,7 +144,7 @@ def quantile(ordered: Sequence[float], at: float) -> float:
 
 
 def _agreement(said: _Verdicts) -> dict[str, Score]:
-    """Return how often two scorers give a pair the same verdict, Cohen's kappa, and the pairs that no scorer tells apart."""
+    """Return how often two scorers give a pair the same verdict, Cohen's kappa, and the number of pairs that no scorer tells apart."""
     found: dict[str, Score] = {}
     for first, second in combinations(said.scorers, 2):
         table = _table(said, first, second)
@@ -160,7 +160,7 @@ def _agreement(said: _Verdicts) -> dict[str, Score]:
 
 
 def _kappa_interval(table: Agreement) -> Interval | None:
-    """From what kappa is without a pair of each kind; None where it is undefined or does not move."""
+    """Return the interval of kappa, from its values with a pair of each kind left out; None if it is undefined or constant."""
     import numpy as np
 
     kinds = [(i, count) for i, count in enumerate(table) if count]

@@ -1,4 +1,4 @@
-"""What `snellen data init pair` writes: two pairs that work, of drawn pictures, and what each column means."""
+"""The template of `snellen data init pair`: two working pairs of drawn pictures, and the meaning of each column."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ COMMENTS = """\
 
 
 def write(out: Path) -> tuple[Path, str]:
-    """Write the template into a new folder; gives the file to edit, and a subject that needs nothing else."""
+    """Write the template into a new folder. Return the file to edit, and a model that needs nothing else."""
     path = out / FILE
     check_new(out)
     rows = []

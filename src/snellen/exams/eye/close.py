@@ -1,4 +1,4 @@
-"""Which part of a sheet a person should see in its own pixels. Pure: the sheet is drawn again to know where its letters are."""
+"""The part of a sheet to show in its original pixels. Pure: the sheet is drawn again to locate its letters."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from snellen.core.types import Sample
 from snellen.synthetic.sheets import draw
 
 A_LINE = 4.5
-"""Half of a line of five letters with a letter's width between them, in letters."""
+"""Half of a line of five letters with a letter's width between them, in units of a letter."""
 LEAST = 24.0
 AROUND = 1.35
 TARGET = 100.0
 
 
 def close_up(sample: Sample, seed: int) -> Region | None:
-    """Return the line of letters, the faint letter, the target with its surroundings; None where the whole sheet is to be seen."""
+    """Return the line of letters, the faint letter, or the target with its surroundings; None for the whole sheet."""
     level, size, faculty = float(sample.facts["level"]), float(sample.facts["size"]), sample.tags["faculty"]
     if faculty == "pointing":
         left, top, right, bottom = (float(n) for n in str(sample.truth).split(","))
@@ -33,7 +33,7 @@ def close_up(sample: Sample, seed: int) -> Region | None:
 
 
 def _inside(x: float, y: float, wide: float, high: float, size: float) -> Region:
-    """Return a part around a point, so wide and high to each side, as far as the picture goes, on whole pixels."""
+    """Return a part around a point, extending `wide` and `high` to each side, clipped to the picture, on whole pixels."""
     left, right = max(0, round(x - wide)), min(size, round(x + wide))
     top, bottom = max(0, round(y - high)), min(size, round(y + high))
     return float(left), float(top), float(right), float(bottom)

@@ -1,4 +1,4 @@
-"""Thresholds of several runs beside each other. They need not have seen the same sheets: each has its own interval, and that of the ratio
+"""Thresholds of several runs side by side. The runs need not have used the same sheets: each has its own interval, and the ratio's interval
 follows from both. Pure.
 """
 
@@ -11,7 +11,7 @@ from snellen.core.prescription import FacultyComparison, Range, Threshold
 
 
 def compared(runs: Sequence[Iterable[Threshold]]) -> list[FacultyComparison]:
-    """Return every faculty that any of the runs has, in the order of the first that has it."""
+    """Return every faculty of any of the runs, in the order of the first run that has it."""
     each = [{row.name: row for row in rows} for rows in runs]
     names = dict.fromkeys(name for rows in each for name in rows)
     found = []
@@ -23,7 +23,7 @@ def compared(runs: Sequence[Iterable[Threshold]]) -> list[FacultyComparison]:
 
 
 def _ratio(first: Threshold | None, second: Threshold | None) -> Range | None:
-    """Return the second threshold over the first; None where one of them is not known, or only a bound of it."""
+    """Return the second threshold over the first; None if one of them is unknown, or only a bound is known."""
     if first is None or second is None or first.threshold is None or second.threshold is None:
         return None
     if first.bound or second.bound or first.ladder != second.ladder:
@@ -32,10 +32,11 @@ def _ratio(first: Threshold | None, second: Threshold | None) -> Range | None:
 
 
 def _over(upper: Range, lower: Range) -> Range:
-    """Return the ratio of two that were measured apart: on logarithms, the ways to the ends of their intervals add up as squares do.
+    """Return the ratio of two independent measurements. On a logarithmic scale, the distances to the ends of their intervals are combined
+    in quadrature.
 
-    So what makes a threshold's interval wide makes the ratio's wide. Where an edge is sharper than the ladder, the ratio of two posteriors
-    took the edges for known and held the true ratio in 52 to 68 % of exams.
+    So a wide interval of a threshold makes the ratio's interval wide. If an edge is sharper than the ladder, the ratio of two posteriors
+    treated the edges as known and contained the true ratio in only 52 to 68% of exams.
 
     >>> found = _over(Range(8.0, 6.0, 9.0), Range(4.0, 4.0, 4.0))
     >>> [round(end, 6) for end in (found.value, found.low, found.high)]

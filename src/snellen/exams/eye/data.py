@@ -1,7 +1,7 @@
-"""The sheets of an eye exam: chosen by the answers so far, and drawn from the seed. There is no data set on disk.
+"""The sheets of an eye exam: chosen by the answers so far, and drawn from the seed. Nothing is read from disk.
 
-Which level a trial gets is decided by the trials up to a fixed place before it (`stats.adaptive.answered`), with those in between counted
-as under way, even if they are answered already. So the order in which answers arrive decides nothing.
+The level of a trial is decided by the trials up to a fixed place before it (`stats.adaptive.answered`). Those in between count as under
+way, even if they are already answered. So the order in which answers arrive has no effect.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ from snellen.synthetic.sheets.paper import GENERATOR, VERSION
 from snellen.synthetic.writing import picture_file
 
 LABEL = {"generator": GENERATOR, "version": VERSION}
-"""What a sheet says of itself: that it was drawn, and nothing of its seed or its answer."""
+"""The label of a sheet: it says that the sheet was drawn, but nothing of its seed or its answer."""
 BLANK = 1_000_000
-"""What is added to the number of a blank sheet, so that its question is none of the others'."""
+"""The offset of a blank sheet's number, so that its question differs from all others."""
 TONES = 96, 160
-"""Between which greys a blank sheet is: were they all the same, one answer from the store would stand for all of them."""
+"""The range of greys of a blank sheet. If all were the same, one cached answer would be used for all of them."""
 
 
 class _TrialPlace(NamedTuple):
@@ -48,17 +48,17 @@ class _TrialPlace(NamedTuple):
 
     @property
     def sheet(self) -> str:
-        """What kind of sheet it is."""
+        """The kind of sheet."""
         return "blank" if self.blank else "catch" if self.course.is_catch(self.number) else "trial"
 
     @property
     def light(self) -> Sample:
-        """The sample before anything is chosen."""
+        """The sample before its level is chosen."""
         return Sample(id=self.name, tags=self.course.tags | {"sheet": self.sheet})
 
 
 class _CourseProgress:
-    """How far a course has come: the levels of its trials, in order, and what became of them."""
+    """The progress of a course: the levels of its trials, in order, and their outcomes."""
 
     def __init__(self, course: Course) -> None:
         self.course = course
@@ -164,7 +164,7 @@ class EyeData(Adaptive):
         return found
 
     def _blanks_due(self) -> Iterator[_TrialPlace]:
-        """Blank sheets whose catch trial is chosen, and that are not yet handed out themselves."""
+        """Yield blank sheets whose catch trial is chosen, and that are not yet handed out themselves."""
         for going in self._going.values():
             for number in range(-(-len(going.levels) // CATCH_EVERY)):
                 place = _TrialPlace(going.course, number, True)
@@ -184,7 +184,7 @@ class EyeData(Adaptive):
         place = self._places[name]
         course, levels = place.course, place.course.faculty.levels
         known = self._going[course.name].levels
-        level = levels[-1] if place.blank else levels[len(levels) // 2]  # as it might be, if it is not chosen yet
+        level = levels[-1] if place.blank else levels[len(levels) // 2]  # a possible level, if it is not chosen yet
         if not place.blank and place.number < len(known):
             level = known[place.number]
         number = place.number + BLANK * place.blank
@@ -222,6 +222,6 @@ def _blank(data: bytes, tone: int) -> bytes:
 
 
 def _encoded(data: bytes, codec: str) -> bytes:
-    """Return a sheet as it is sent."""
+    """Return a sheet in the form in which it is sent."""
     wanted = quality(codec)
     return data if wanted is None else picture_file(as_rgb(data), LABEL, "JPEG", quality=wanted)

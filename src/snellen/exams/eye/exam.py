@@ -1,4 +1,4 @@
-"""The eye exam: for each faculty the threshold at which sight fails, in some 40 drawn sheets."""
+"""The eye exam: for each faculty the threshold at which sight fails, in about 40 drawn sheets."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ OPTIONS = (SIZES, CODECS, CONSTANT, AHEAD, SEALED)
 
 
 def _as_selection(wanted: ExamRequest) -> ExamRequest:
-    """Make the options that decide the questions a part of the selection."""
+    """Add the options that affect the questions to the selection."""
     mine = {o.name for o in OPTIONS}
     own = {
         k: list(v) if isinstance(v, tuple) else v
@@ -78,19 +78,19 @@ def _as_selection(wanted: ExamRequest) -> ExamRequest:
     rest = {k: v for k, v in wanted.options.items() if k not in mine}
     selection = msgspec.structs.replace(wanted.selection, own=own)
     check_seal(selection.seed, str(own.get("sealed", "")))
-    planned(selection)  # says what is wrong with it before anything else is done
+    planned(selection)  # reports an invalid selection first
     return wanted._replace(selection=selection, options=rest)
 
 
 def _sample_from_row(row: Mapping[str, Any]) -> Sample:
-    """Read a row of `snellen mark`, which says which faculty it was about."""
+    """Read a row of `snellen mark`, which names its faculty."""
     if row.get("faculty") not in FACULTIES:
         raise SnellenError(f'field "faculty" must be one of {", ".join(FACULTIES)}')
     return RowFormat().sample(row)
 
 
 def _truths() -> Sequence[Sample]:
-    """Return every option of every faculty that has a list of them, once."""
+    """Return every option of every faculty with a list of options, once."""
     return [
         Sample(
             id=f"{name}/{option}",
@@ -135,7 +135,7 @@ def _thresholds(run: RunFacts) -> list[Threshold]:
 
 
 class Eye(Exam):
-    """The exam object that the entry point names."""
+    """The exam object; an entry point names it."""
 
     name = "eye"
     title = "The eye exam: how fine does a model see"

@@ -1,7 +1,7 @@
-"""The faculties of the eye exam: what each shows, its dial in a physical unit, its ladder of levels, its question.
+"""The faculties of the eye exam: the image that each shows, its dial in a physical unit, its ladder of levels, its question.
 
-A ladder goes from the hardest level, where little is left but to measure pixels, to the easiest, which a person sees at a glance.
-A question says exactly how to reply, in as few words as can be read without guessing what was meant.
+A ladder goes from the hardest level, which leaves little to do but measure pixels, to the easiest, which a person sees at a glance. A
+question says exactly how to reply, in as few words as are clear.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ OPTIONS = {"letters": tuple(LETTERS), "cells": CELLS, "things": THINGS, "places"
 
 
 class Faculty(Struct, frozen=True):
-    """One faculty, as `faculties.toml` declares it. `finer` says which way of the dial is better sight.
+    """One faculty, as declared in `faculties.toml`. `finer` says which direction of the dial means better sight.
 
-    `levels` are values of the dial, hardest first; they, the options and the chance of a guess follow from the others.
+    `levels` are values of the dial, hardest first. They, the options and the chance of a guess are derived from the other fields.
     """
 
     name: str
@@ -48,7 +48,7 @@ class _Faculties(Struct, frozen=True):
 
 
 def _ladder(hardest: float, easiest: float, steps: int) -> tuple[float, ...]:
-    """Levels at equal ratios, to three digits.
+    """Return levels at equal ratios, to three digits.
 
     >>> _ladder(1, 100, 5)
     (1.0, 3.16, 10.0, 31.6, 100.0)

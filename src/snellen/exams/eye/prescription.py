@@ -1,4 +1,4 @@
-"""From answers to thresholds. Pure: an answer is its sheet and what became of it."""
+"""From answers to thresholds. Pure: an answer is a sheet and its outcome."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from snellen.stats.psychometric import DialShape, ObserverFit, Trial, curve, fit
 POINTS = 49
 """Points of a drawn curve."""
 SEEN: Mapping[Outcome, bool] = {Outcome.CORRECT: True, Outcome.WRONG: False}
-"""What an outcome says of having seen; all others choose nothing."""
+"""The outcomes that count as seen or not seen. Other outcomes do not affect the choice of levels."""
 WORDS = {
     Outcome.UNPARSABLE: "could not be read",
     Outcome.REFUSED: "were refusals",
@@ -33,7 +33,7 @@ CURES = {
 
 
 class SheetResult(NamedTuple):
-    """One sheet (`trial`, `catch` or `blank`) at a value of the dial, and what became of it. `number` is its place in the course."""
+    """One sheet (`trial`, `catch` or `blank`) at a value of the dial, and its outcome. `number` is its place in the course."""
 
     number: int
     sheet: str
@@ -51,7 +51,7 @@ def answered(sample: Sample, mark: Mark) -> SheetResult:
 
 
 def threshold(faculty: Faculty, sent_as: str, every: Iterable[SheetResult], *, drawn: bool = True) -> Threshold:
-    """Return what the answers to a course say. `drawn`: with the curve."""
+    """Return the threshold from the answers to a course. With `drawn`, include the curve."""
     asked = sorted(a for a in every if a.outcome is not Outcome.ERROR)
     trials = [a for a in asked if a.sheet != "blank"]
     catch, blank = ([a.right for a in asked if a.sheet == kind] for kind in ("catch", "blank"))
@@ -110,7 +110,7 @@ def _rungs(faculty: Faculty, trials: Sequence[SheetResult]) -> tuple[LevelCounts
 
 
 def _bounded(faculty: Faculty, found: ObserverFit) -> tuple[Range, str]:
-    """Return the threshold; past an end of the ladder, that end, and which side of it the threshold is on."""
+    """Return the threshold. Past an end of the ladder, return that end, and the side of it on which the threshold lies."""
     if not found.beyond:
         return Range(*found.threshold), ""
     end = faculty.levels[0] if found.beyond == "finer" else faculty.levels[-1]
@@ -119,7 +119,7 @@ def _bounded(faculty: Faculty, found: ObserverFit) -> tuple[Range, str]:
 
 
 def _reason(why: str, found: Threshold, catch: Sequence[Outcome]) -> str:
-    """Why there is no threshold, in a sentence, and what to do."""
+    """Return a sentence that says why a threshold is missing, and what to do."""
     right, n = found.catch.right, found.catch.n
     if why == "few":
         return f"only {n} of the easiest sheets were answered, too few to tell seeing from guessing"

@@ -1,4 +1,4 @@
-"""How a sheet is asked about: the faculty's question, word for word the same at every level."""
+"""The prompts for sheets: the faculty's question, word for word the same at every level."""
 
 from __future__ import annotations
 

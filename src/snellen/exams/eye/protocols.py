@@ -1,4 +1,4 @@
-"""How replies become thresholds: one protocol, since there is one question a faculty and one way to be right."""
+"""From replies to thresholds: one protocol, since each faculty has one question and one way to be right."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ from snellen.exams.eye.reading import read_point
 
 ORDER = tuple(FACULTIES)
 MOST_WORDS = 4
-"""Of a bare answer, such as "row 1, column 2"."""
+"""The most words of a bare answer, such as "row 1, column 2"."""
 
 
 class _EyeProtocol(Protocol):
-    """Right or wrong, trial by trial; a threshold, course by course."""
+    """Right or wrong for each trial; a threshold for each course."""
 
     name = "threshold"
     about = "the one option or point that a reply chooses; a threshold from all trials of a faculty (Bayes, on a grid)"
@@ -80,7 +80,7 @@ class _EyeProtocol(Protocol):
 
 
 def _inside(point: tuple[float, float], truth: Any) -> bool:
-    """Return whether a point is in the box that was meant, its edges included."""
+    """Return whether a point is in the target box, including its edges."""
     left, top, right, bottom = (float(n) for n in str(truth).split(","))
     return all(map(math.isfinite, point)) and left <= point[0] <= right and top <= point[1] <= bottom
 

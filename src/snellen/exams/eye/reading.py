@@ -1,4 +1,4 @@
-"""Read the one point that a reply gives; None where it gives none or several. Pure."""
+"""The reader of one point in a reply; None if the reply gives none or several. Pure."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ _POINT = re.compile(
 )
 _BOX = re.compile(rf"[\[(<]\s{{0,3}}({_NUMBER})(?:\s{{0,3}},\s{{0,3}}({_NUMBER})){{3}}\s{{0,3}}[\])>]")
 SIDE = 1000.0
-"""The side of a picture that is pointed at: pixels and thousandths are the same numbers there."""
+"""The side of a picture for pointing: pixels and thousandths are the same numbers there."""
 
 
 def read_point(reply: str) -> tuple[float, float] | None:
-    """Return the point that a reply gives, in pixels of a picture of 1000 x 1000; a box stands for its middle, shares for thousandths.
+    """Return the point in a reply, in pixels of a picture of 1000 x 1000. A box counts as its middle, fractions as thousandths.
 
     >>> [read_point(r) for r in ("512, 88", "(512,88)", '{"x": 512, "y": 88}', "x=512 y=88", "[500, 80, 524, 96]", "0.512, 0.088")]
     [(512.0, 88.0), (512.0, 88.0), (512.0, 88.0), (512.0, 88.0), (512.0, 88.0), (512.0, 88.0)]
@@ -44,7 +44,7 @@ def read_point(reply: str) -> tuple[float, float] | None:
 
 
 def _numbers(value: Any) -> list[float] | None:
-    """Two or four numbers in JSON: a list, or an object with x and y, or with one of these inside."""
+    """Return two or four numbers from JSON: a list, or an object with x and y, or with one of these inside."""
     if isinstance(value, dict):
         folded = {str(key).lower(): inner for key, inner in value.items()}
         if "x" in folded and "y" in folded:

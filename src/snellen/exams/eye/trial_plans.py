@@ -1,7 +1,7 @@
-"""What an eye exam consists of: a course for each faculty, and for each size or codec that it is repeated at. Pure.
+"""The plan of an eye exam: a course for each faculty, repeated for each size or codec. Pure.
 
-A course is a row of trials. Every eighth is a catch trial at the easiest level, which whoever looks and understands gets right; with each
-of them comes a blank sheet, which nobody can get right but by guessing.
+A course is a row of trials. Every eighth is a catch trial at the easiest level, which any model that looks and understands gets right. With
+each of them comes a blank sheet, which can be right only by a guess.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ from snellen.synthetic.sheets import draw
 QUESTIONS, FEWEST, MOST = 40, 16, 1000
 CATCH_EVERY = 8
 AHEAD = 4
-"""Trials of a course that may be under way at once, if nobody says otherwise. It is the same whichever other faculties are examined."""
+"""The default number of trials of a course that may be under way at once. It does not depend on the other faculties in the exam."""
 PNG = "png"
 _CODEC = re.compile(r"png|jpeg(?P<quality>[1-9]\d?|100)?")
 
 
 class Course(NamedTuple):
-    """A faculty at a size (in pixels) and in a codec: `png`, or `jpeg90`. `alone` says that it is all there is of its faculty."""
+    """A faculty at a size (in pixels) and in a codec: `png`, or `jpeg90`. `alone` is true if its faculty has no other course."""
 
     faculty: Faculty
     size: int
@@ -35,27 +35,27 @@ class Course(NamedTuple):
 
     @property
     def name(self) -> str:
-        """As the names of its samples begin."""
+        """The prefix of its samples' names."""
         return self.faculty.name if self.alone else f"{self.faculty.name}-{self.size}px-{self.codec}"
 
     @property
     def tags(self) -> dict[str, str]:
-        """What tells its samples from others'."""
+        """The tags that distinguish its samples."""
         told = {} if self.alone else {"sent as": f"{self.size} px {self.codec}"}
         return {"faculty": self.faculty.name, **told}
 
     def is_catch(self, number: int) -> bool:
-        """Return whether a trial is one that is very easy."""
+        """Return whether a trial is a catch trial."""
         return number % CATCH_EVERY == 0
 
     @property
     def blanks(self) -> int:
-        """How many blank sheets there are: one with each catch trial."""
+        """The number of blank sheets: one with each catch trial."""
         return ceil(self.trials / CATCH_EVERY)
 
 
 class _TrialPlan(NamedTuple):
-    """All courses, and how they are gone through. `ahead` is how many trials of one course may be under way at once."""
+    """All courses, and their order. `ahead` is how many trials of one course may be under way at once."""
 
     courses: tuple[Course, ...]
     ahead: int
@@ -65,7 +65,7 @@ class _TrialPlan(NamedTuple):
 
 
 def planned(options: Selection) -> _TrialPlan:
-    """Return the exam that a user asked for; an error that says what is wrong with it."""
+    """Return the exam that a user asked for; for an invalid one, raise an error that says why."""
     own = options.own
     names = options.splits or tuple(FACULTIES)
     for name in names:
@@ -97,7 +97,7 @@ def _size(text: Any) -> int:
 
 @lru_cache(maxsize=256)
 def _check_drawn(faculty: Faculty, size: int) -> None:
-    """Stop at a size at which a faculty cannot be drawn, before anything is asked."""
+    """Raise an error for a size at which a faculty cannot be drawn, before any question is asked."""
     try:
         draw(faculty.name, faculty.levels[-1], seed=0, number=0, size=size)
     except SnellenError as error:
@@ -111,6 +111,6 @@ def _codec(text: Any) -> str:
 
 
 def quality(codec: str) -> int | None:
-    """Return the quality of a JPEG; None for PNG, which loses nothing."""
+    """Return the quality of a JPEG; None for PNG, which is lossless."""
     found = _CODEC.fullmatch(codec)
     return int(found["quality"]) if found is not None and found["quality"] else None

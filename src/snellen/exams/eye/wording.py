@@ -1,4 +1,4 @@
-"""What thresholds mean, in words: what an observer does, and what another one needs."""
+"""The meaning of thresholds, in words: what one observer can see, and what another one needs."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from snellen.exams.eye.faculties import FACULTIES
 
 
 def findings(summary: Summary) -> Iterator[Finding]:
-    """Yield the thresholds of a run, in a sentence. What could not be measured is in the run's notes."""
+    """Yield the thresholds of a run, in a sentence. The run's notes list the faculties that could not be measured."""
     groups = [group for p in summary.plain[:1] for group in p.groups if group.whole]
     said = [_said(group, score) for group in groups if (score := group.metrics.get("threshold")) and score.value]
     if said:

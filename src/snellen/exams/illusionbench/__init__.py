@@ -1,1 +1,1 @@
-"""IllusionBench: which shape hides in a scene."""
+"""IllusionBench: the shape hidden in a scene."""

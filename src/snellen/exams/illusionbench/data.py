@@ -1,7 +1,7 @@
-"""Reads IllusionBench: parquet with `image_name` and `image`, or plain folders of image files. Labels come from the names.
+"""IllusionBench's data: parquet with `image_name` and `image`, or plain folders of image files. Labels come from the names.
 
-A name that does not parse is a problem with its place, never a row that disappears: `--max-missing` says how many may be left
-out, and the run lists them.
+A name that does not parse is a problem with its place; the row is never dropped silently. `--max-missing` says how many may be left out,
+and the run lists them.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ SPLIT_NAMES = {
     word: subset for subset, words in names.WORDS.subsets.items() for word in (subset.lower(), *words.called)
 }
 OTHER_IMAGES = (".bmp", ".gif", ".tif", ".tiff", ".avif", ".heic")
-USUAL = ("shape", "scene")  # two names at once are asked only where --task both says so
+USUAL = ("shape", "scene")  # two names at once are asked for only with --task both
 
 
 def _sources(where: Path, subset: str) -> list[RowSource]:
-    """Return where a subset is: `SUBSET/*.parquet`, `SUBSET-*.parquet` (also one folder deeper), or image files below `SUBSET/`."""
+    """Return the sources of a subset: `SUBSET/*.parquet`, `SUBSET-*.parquet` (also one folder deeper), or image files below `SUBSET/`."""
     places = (f"{subset}/*.parquet", f"*/{subset}/*.parquet", f"{subset}-*.parquet", f"*/{subset}-*.parquet")
     if found := find_files(where, *places):
         return [RowSource(p.relative_to(where).as_posix(), p) for p in found]
@@ -40,7 +40,7 @@ def _sources(where: Path, subset: str) -> list[RowSource]:
 
 
 def _tags_of(subset: str, name: names.Name) -> dict[str, str]:
-    """Return what results are broken down by, in the data's own spelling."""
+    """Return the tags by which results are broken down, in the data's own spelling."""
     return {
         "split": subset,
         "shape": names.known(names.SHAPES[subset], name.shape) or name.shape,
@@ -51,7 +51,7 @@ def _tags_of(subset: str, name: names.Name) -> dict[str, str]:
 
 
 def _row_problems(subset: str, rows: Rows) -> Iterator[tuple[int, str]]:
-    """Yield the names that cannot be used, by row."""
+    """Yield the invalid names, by row."""
     for i, name in enumerate(rows.names):
         try:
             parsed = names.parse(name)
@@ -85,7 +85,7 @@ class IllusionData(RowData):
         super().__init__(where, options, subsets)
 
     def _allow(self, problems: list[Problem]) -> None:
-        """Images whose names say nothing are left out only where --max-missing allows so many; run.json lists them."""
+        """Leave out images with invalid names only as far as --max-missing allows; run.json lists them."""
         self.missing = tuple(map(str, problems))
         if len(self.missing) > self.options.max_missing:
             more = f" (and {len(self.missing) - 1} more)" if len(self.missing) > 1 else ""
@@ -112,7 +112,7 @@ class IllusionData(RowData):
         )
 
     def _modes_without_images(self, subset: str, shape: str, scene: str) -> tuple[str, ...]:
-        """Return the in-context prompts for which there are no examples to such a query."""
+        """Return the in-context prompts without examples for such a query."""
         count = self.options.shots
         if not count or shape not in names.KEPT[subset]:
             return ()
@@ -123,7 +123,7 @@ class IllusionData(RowData):
         return partial(self._shown, prompt) if self.options.shots else no_shots
 
     def _shown(self, prompt: str, sample: Sample) -> tuple[Sample, ...]:
-        """Return the examples of a sample: from the whole data set, the same ones each time."""
+        """Return the examples of a sample: drawn from the whole data set, the same ones each time."""
         count, seed, tags = self.options.shots, self.options.seed, sample.tags
         own, pool = sample.id.rpartition("/")[0], self._pool(tags["split"])
         rng = random.Random(f"{prompt}/{count}/{seed}/{own}")  # noqa: S311 (a draw of examples, not a secret)
@@ -131,7 +131,7 @@ class IllusionData(RowData):
         return tuple(replace(pool.lights[i], pictures=(self._picture(tags["split"], i),)) for i in ids)
 
     def _every(self, subset: str) -> Iterator[Sample]:
-        """Yield every image of a subset, selected or not: where examples are drawn from. Its id is that of no task."""
+        """Yield every image of a subset, selected or not, for drawing examples. The ids do not contain a task."""
         for rows, ids in self._walk(subset):
             for name, image_name in zip(ids, rows.names, strict=True):
                 if name not in self._odd:
@@ -154,7 +154,7 @@ def check(where: Path) -> Iterator[Problem]:
 
 
 def _ignored(where: Path, subset: str) -> Iterator[Problem]:
-    """Note the files below a subset's folder that look like images and are not read."""
+    """Yield notes on files below a subset's folder that look like images and are not read."""
     read = {path for source in _sources(where, subset) for path in source.files}
     found = (
         path for path in sorted((where / subset).rglob("*")) if path.suffix.lower() in (*names.ENDINGS, *OTHER_IMAGES)

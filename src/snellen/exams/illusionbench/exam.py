@@ -1,4 +1,4 @@
-"""IllusionBench: which shape hides in a scene, under rival prompt and scoring protocols (Hemmat et al., 2024)."""
+"""IllusionBench: the shape hidden in a scene, under rival prompt and scoring protocols (Hemmat et al., 2024)."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ HUB = HubSet("arshiahemmat/IllusionBench", ("*.parquet", "README.md"))
 
 
 class IllusionBench(Exam):
-    """The exam object that the entry point names. The samples' facts say which in-context prompts have no examples for them."""
+    """The exam object; an entry point names it. The samples' facts list the in-context prompts without examples for them."""
 
     name = "illusionbench"
     title = "IllusionBench: which shape hides in a scene"

@@ -14,7 +14,7 @@ COLUMNS = tuple(_COLUMNS_TEXT.split())
 
 
 def exports(run: RunFacts) -> Iterator[tuple[str, bytes]]:
-    """`recalls.csv` with every group and metric, and `responses.jsonl`."""
+    """Yield `recalls.csv` with every group and metric, and `responses.jsonl`."""
     data = run.manifest.data
     model, said = f"{run.manifest.subject.spec}{data.note}", {"synthetic_data": True} if data.synthetic else {}
     rows: list[tuple[Cell, ...]] = [COLUMNS]

@@ -1,4 +1,4 @@
-"""The paper's table: of each subset the share of replies that name the shape, and of those that name the scene."""
+"""The paper's table: for each subset the share of replies that name the shape, and of those that name the scene."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ RECALLS = {"shape": "shape_recall", "scene": "scene_recall"}
 
 
 def tables(protocol: str, parts: Sequence[By]) -> Iterator[Layout]:
-    """Yield one table for each task that was asked: the paper's figures are of the question for the shape."""
+    """Yield one table for each task of the run; the paper's figures are of the question for the shape."""
     for task in dict.fromkeys(by["task"] for by in parts if "task" in by):
         columns = [
             Column(recall, {"split": subset, "task": task}, metric, subset.replace("Illusion_", ""))

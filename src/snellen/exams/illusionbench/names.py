@@ -1,4 +1,4 @@
-"""What an IllusionBench file name says: shape, scene, difficulty, strength. And the words of the three subsets."""
+"""The content of an IllusionBench file name: shape, scene, difficulty, strength. Also the words of the three subsets."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from snellen.data.declared import declared
 
 
 class _SubsetWords(Struct, frozen=True):
-    """The words of a subset, as `words.toml` explains them."""
+    """The words of a subset; `words.toml` explains them."""
 
     called: tuple[str, ...]
     shapes: tuple[str, ...]
@@ -37,13 +37,13 @@ KEPT = {name: subset.kept for name, subset in WORDS.subsets.items()}
 SUBSETS = tuple(SHAPES)
 TASKS = ("shape", "scene", "both")
 MOST_DRAWINGS = 3
-"""The most silhouettes of a class, icons of the real set apart."""
+"""The largest number of silhouettes of a class, apart from the icons of the real set."""
 LEVELS = ("easy", "medium", "hard")
 ENDINGS = (".png", ".jpg", ".jpeg", ".webp")
 
 
 class Name(NamedTuple):
-    """A file name, read. `strength` is the conditioning scale as written, or nothing."""
+    """A parsed file name. `strength` is the conditioning scale as written, or empty."""
 
     shape: str
     scene: str
@@ -52,7 +52,7 @@ class Name(NamedTuple):
 
 
 def parse(image_name: str) -> Name:
-    """Read a name as lmms-eval does: the scene stands before the difficulty, the shape before the scene.
+    """Parse a name as lmms-eval does: the scene comes before the difficulty, the shape before the scene.
 
     >>> parse("animal-1-Medieval_Village-Easy-1.5-90.png")
     Name(shape='animal', scene='Medieval_Village', difficulty='Easy', strength='1.5')
@@ -71,10 +71,11 @@ def parse(image_name: str) -> Name:
 
 
 def silhouette(image_name: str) -> str:
-    """Return which silhouette of its class an image hides, as far as its name says: images of one silhouette stand or fall together.
+    """Return the silhouette of its class that an image hides, as far as its name says. Images of one silhouette form a cluster.
 
-    The generator of the real set puts the number of the class's drawing at the end (there are three of each object and two of each
-    logo); our synthetic icons have it behind the class, and a running number at the end. What is no such number leaves the class.
+    The generator of the real set puts the number of the class's drawing at the end (there are three of each object and two of each logo).
+    Our synthetic icons have it after the class, and a running number at the end. Without such a number the result is empty, and only the
+    class is known.
 
     >>> [silhouette(n) for n in ("cat-Ocean-Easy-1.25-2.png", "animal-204-Ocean-Hard-1.1-64.png", "animal-3-Ocean-Hard-1.1-871.png")]
     ['2', '64', '3']
@@ -89,7 +90,7 @@ def silhouette(image_name: str) -> str:
 
 
 def _parts(image_name: str) -> tuple[list[str], int]:
-    """Return the parts of a name, and the place of its difficulty among them; behind the last where there is none."""
+    """Return the parts of a name, and the position of its difficulty among them; after the last if there is none."""
     path = PurePosixPath(image_name.replace("\\", "/"))
     base = path.stem if path.suffix.lower() in ENDINGS else path.name
     parts = [p for p in base.split("-") if p]
@@ -97,12 +98,12 @@ def _parts(image_name: str) -> tuple[list[str], int]:
 
 
 def known(names: tuple[str, ...], word: str) -> str | None:
-    """Return a word in the data's spelling, whatever its case."""
+    """Return a word in the data's spelling, ignoring case."""
     return next((n for n in names if n.lower() == word.lower()), None)
 
 
 def meant(names: tuple[str, ...], word: str) -> str | None:
-    """As `known`, also by an alias, and with spaces or hyphens for underscores.
+    """Return a name like `known`, also by an alias, and with spaces or hyphens for underscores.
 
     >>> meant(SHAPES["Illusion_LOGO"], "Mercedes-Benz")
     'benz'
@@ -112,7 +113,7 @@ def meant(names: tuple[str, ...], word: str) -> str | None:
 
 
 def spellings_of(name: str) -> tuple[str, ...]:
-    """Return every way to write a name in lower case that counts as it: with spaces, joined, an alias, and their plurals.
+    """Return every lower-case spelling that counts as a name: with spaces, joined, an alias, and their plurals.
 
     >>> spellings_of("paper_clip")
     ('paper clip', 'paperclip', 'paper clips', 'paperclips')

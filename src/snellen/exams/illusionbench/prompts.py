@@ -32,7 +32,9 @@ ANSWER_FORMS = {(p, t): "Answer: {}" for p in ("lmms-strict", "lmms-strict-cot")
 
 
 def text_of(prompt: str, subset: str, task: str) -> str:
-    """The text of a prompt; all in-context prompts have the instruction `icl`, whose task `both` asks for background and hidden thing."""
+    """Return the text of a prompt. All in-context prompts have the instruction `icl`, whose task `both` asks for background and hidden
+    thing.
+    """
     words = WORDS.subsets[subset]
     return FORMS[prompt][task].format(
         words=words,
@@ -46,7 +48,7 @@ def text_of(prompt: str, subset: str, task: str) -> str:
 
 
 def offered(prompt: str, subset: str, task: str) -> tuple[str, ...]:
-    """Return the options that a prompt prints, in their order; two names at once are no choice among options."""
+    """Return the options that a prompt prints, in order; none for two names at once, which is not a choice among options."""
     words = WORDS.subsets[subset]
     if task == "both":
         return ()
@@ -60,7 +62,7 @@ def offered(prompt: str, subset: str, task: str) -> tuple[str, ...]:
 
 
 def ask(prompt: str, sample: Sample, shots: Sequence[Sample] = ()) -> Question:
-    """Ask one question: the image, then the text; in context the instruction, each example with its answer, and the query."""
+    """Ask one question: the image, then the text. In context: the instruction, each example with its answer, and the query."""
     subset, task = sample.tags["split"], sample.tags["task"]
     parts: list[Part] = [*sample.pictures]
     if prompt.startswith("icl"):
@@ -93,7 +95,7 @@ def _one_name(sample: Sample) -> bool:
 
 
 def _has_examples(prompt: str, sample: Sample) -> bool:
-    """Return whether a sample's class takes part in context, and there are the examples that a prompt shows."""
+    """Return whether a sample's class is used in context, and the examples for a prompt exist."""
     return sample.tags["shape"] in KEPT[sample.tags["split"]] and prompt not in sample.facts.get("unfit", ())
 
 

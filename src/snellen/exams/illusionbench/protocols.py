@@ -18,7 +18,7 @@ METRICS = declared("snellen.exams.illusionbench", "metrics.toml", dict[str, tupl
 
 
 class IllusionReading(NamedTuple):
-    """How a protocol reads one reply, and which names are in it; those are left out that the protocol does not look for."""
+    """One reply as a protocol reads it, and the names in it. Names that the protocol does not look for are left out."""
 
     reading: object
     readable: bool
@@ -26,7 +26,7 @@ class IllusionReading(NamedTuple):
 
 
 class IllusionProtocol(Protocol):
-    """One protocol: a prompt and a rule. `buckets` is set where shape, scene and rest split every reply in three."""
+    """One protocol: a prompt and a rule. `buckets` is set if every reply falls into shape, scene or rest."""
 
     cluster = "silhouette"
     headline = "recall"
@@ -47,7 +47,7 @@ class IllusionProtocol(Protocol):
         self._rule, self._buckets = judge, buckets
         self._judged = lru_cache(maxsize=65536)(self._judge_text)
         self._silhouette = lru_cache(maxsize=65536)(names.silhouette)
-        self._won = cache(self._won_by)  # groups overlap: each truth is judged once
+        self._won = cache(self._won_by)  # groups overlap, so each truth is judged once
 
     def judge(self, reply: str, sample: Sample, context: ReplyContext = TEXT_ALONE) -> Verdict:
         asked = IllusionTruth.of(sample)
@@ -68,11 +68,11 @@ class IllusionProtocol(Protocol):
         return Verdict(read.reading, read.readable, hit, metrics)
 
     def blank(self, sample: Sample) -> Metrics:
-        """No reply: 0 where the protocol defines a recall, nothing where it does not."""
+        """Return the metrics of a missing reply: 0 if the protocol defines a recall, else absent."""
         return self.judge("", sample).metrics
 
     def seen(self, sample: Sample, mark: Mark) -> Seen:
-        """Return what is kept of a mark. Images that hide one silhouette stand or fall together."""
+        """Return the parts of a mark to keep. Images that hide one silhouette form a cluster."""
         seen, tags = super().seen(sample, mark), sample.tags
         rest = {"rest": float(mark.metrics.get("bucket", "rest") == "rest")} if self._buckets else {}
         return seen._replace(
@@ -91,7 +91,7 @@ class IllusionProtocol(Protocol):
         return summary.floors(group, tuple(m.name for m in METRICS["recalls"]), self._won)
 
     def _won_by(self, reply: str, asked: IllusionTruth) -> frozenset[str]:
-        """Return the metrics that a constant reply gets in full."""
+        """Return the metrics on which a constant reply scores fully."""
         return frozenset(k for k, v in self._judge_text(reply, asked).metrics.items() if v == 1.0)
 
 
@@ -103,7 +103,7 @@ def _original(reply: str, asked: IllusionTruth) -> IllusionReading:
 
 
 def _only(asked: IllusionTruth, match: Callable[[str, str], bool], said: str, readable: bool) -> IllusionReading:
-    """Look only for the names that were asked for, each matched by kind and name."""
+    """Read only the names that were asked for, each matched by kind and name."""
     return IllusionReading(said, readable, {kind: match(kind, truth) for kind, truth in asked.truths.items()})
 
 

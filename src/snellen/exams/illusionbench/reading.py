@@ -13,9 +13,9 @@ from snellen.exams.illusionbench.names import SCENES, SHAPES, spellings_of
 
 
 def bucket_original(reply: str, shape: str, scene: str) -> str:
-    """`shape`, `texture` or `rest`, by substring of the lower-cased reply; the shape is looked for first.
+    """Return `shape`, `texture` or `rest`, by substring of the lower-cased reply; the shape is tried first.
 
-    The original also tries the scene with spaces, but not lower-cased, so that never matches; kept.
+    The original also tries the scene with spaces, but not lower-cased, so that never matches. This is kept.
     """
     prediction = reply.lower()
     if shape.lower() in prediction:
@@ -48,25 +48,26 @@ _ANSWER = re.compile(r"answer\s*:\s*([^\n,\.]+)", re.IGNORECASE)
 
 
 def _normalise(text: str) -> str:
-    """lmms-eval's normalisation: lower case, `_`, `-` and punctuation to spaces, spaces collapsed."""
+    """Normalise as lmms-eval does: lower case, `_`, `-` and punctuation to spaces, spaces collapsed."""
     text = text.strip().lower().replace("_", " ").replace("-", " ")
     return re.sub(r"\s+", " ", re.sub(r"[^a-z0-9\s]+", " ", text)).strip()
 
 
 def extract_strict(reply: str) -> str:
-    """Return what follows the first `Answer:`, up to a comma, a period or the end of the line; nothing where it is missing."""
+    """Return the text after the first `Answer:`, up to a comma, a period or the end of the line; empty if it is missing."""
     found = _ANSWER.search(reply)
     return found.group(1).strip() if found else ""
 
 
 def match_strict(answer: str, truth: str) -> bool:
-    """Equal after normalisation."""
+    """Return whether both are equal after normalisation."""
     return bool(_normalise(truth)) and _normalise(answer) == _normalise(truth)
 
 
 def extract_first(reply: str, task: str) -> str:
-    """Return the value of the last line `Shape:` or `Scene:`, else the whole reply; also where that last line has only white space after
-    the colon. (A line that ends at the colon is none.)
+    """Return the value of the last line `Shape:` or `Scene:`, else the whole reply.
+
+    The whole reply also counts if that last line has only white space after the colon. (A line that ends at the colon is not such a line.)
     """
     label = re.compile(rf"\s*{task}\s*:", re.IGNORECASE)
     value = ""
@@ -96,7 +97,7 @@ _NOT = (
     r"|ruled? out|excludes?|excluded|other than|unlikely|if (?:it|this) (?:was|were|is)|none|wrong to (?:say|call)|as opposed to|unable)"
 )
 _NO = r"\bno(?: (?:visible|clear|obvious|hidden|such|discernible))?(?: (?:sign|trace|hint|evidence) of)?(?: an?| the)?"
-_TURNS = r"but|except|only|so|however|though|although|instead|rather|because|therefore"  # here a new statement begins
+_TURNS = r"but|except|only|so|however|though|although|instead|rather|because|therefore"  # begin a new statement
 _IS_NOT = (
     r",? (?:(?:is|was|are|were|do|does|can|could|would) not\b|cannot\b|[a-z]+n't\b"
     r"|(?:is|was) (?:wrong|incorrect|unlikely|impossible|ruled out|excluded)\b)"
@@ -146,7 +147,7 @@ def _asserted_and_negated(reply: str, subset: str) -> tuple[tuple[str, ...], fro
     rest = tuple(dict.fromkeys(names.options.names(left)))
     if said.sure is None:
         return rest, frozenset(denied)
-    # a bare answer, and words that explain it: other names of its kind are no answers, unless the words cast doubt on it
+    # a bare answer, with words that explain it: other names of its kind are not answers, unless the words cast doubt on it
     others = [name for name in rest if name not in said.sure]
     alike = [n for n in others if any((n in SCENES) == (s in SCENES) for s in said.sure)]
     if said.leads and alike and _DOUBTS.search(said.text):
@@ -155,17 +156,20 @@ def _asserted_and_negated(reply: str, subset: str) -> tuple[tuple[str, ...], fro
 
 
 def read_robust(reply: str, subset: str) -> list[str]:
-    """Return the options that a reply names, each once, in order, whatever stands around them (core/reply/): whole
-    words, longest match first, other spellings and plurals, negated ones left out. A reply that says of a name both that it is and
-    that it is not says nothing.
+    """Return the options that a reply names, each once, in order, whatever text surrounds them (core/reply/).
+
+    Whole words match, the longest first, with other spellings and plurals. Negated names are left out. A name that is both affirmed and
+    denied gives nothing.
     """
     asserted, denied = _asserted_and_negated(reply, subset)
     return [] if denied.intersection(asserted) else list(asserted)
 
 
 def answer_robust(reply: str, subset: str, task: str) -> str | None:
-    """Return the one option that the reply gives: the only one of the asked kind, else the only one at all (the list is mixed, and
-    saying the scene for the shape is an answer). None where it names none, or several.
+    """Return the one option that the reply gives: the only one of the requested kind, else the only one at all. None if it names none, or
+    several.
+
+    The list is mixed, and naming the scene when asked for the shape is an answer.
     """
     named = read_robust(reply, subset)
     of_kind = of_the_kind(named, subset, task)

@@ -1,6 +1,6 @@
-"""Rows of `snellen mark`: the true names and a reply, or a model's raw text, chat template and all, as the original reads it.
+"""Rows of `snellen mark`: the true names and a reply, or a model's raw text with its chat template, as the original reads it.
 
-Replies that Snellen asked for have no template around them. Raw texts are what somebody kept of the original's runs.
+Replies to Snellen have no template around them. Raw texts come from saved runs of the original.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _NONE = "no content after [/inst]"
 
 
 def prediction(text: str, mode: str) -> str | None:
-    """Return what the original scores, lower-cased; None where it finds nothing and then fails.
+    """Return the lower-cased text that the original scores; None if it finds none and then fails.
 
     >>> prediction("The answer is 'BMW') because", "other"), prediction("USER: q ASSISTANT: Mercedes Benz", "llava1.5")
     ('bmw', 'mercedes')
@@ -37,7 +37,7 @@ def prediction(text: str, mode: str) -> str | None:
 
 
 def reply_from_row(row: Mapping[str, Any]) -> Any:
-    """Return the reply in a row: its `response`, or what the original finds in its raw `decoded_text`."""
+    """Return the reply in a row: its `response`, or the original's extract of its raw `decoded_text`."""
     if "decoded_text" not in row:
         return row.get("response")
     text, mode = row["decoded_text"], row.get("mode", "other")
@@ -49,7 +49,7 @@ def reply_from_row(row: Mapping[str, Any]) -> Any:
 
 
 def sample_from_row(row: Mapping[str, Any]) -> Sample:
-    """Return a light sample of a row; an error names the field."""
+    """Return a light sample of a row; an error names the invalid field."""
     subset, task = row.get("subset"), row.get("task")
     if subset not in names.SUBSETS:
         raise SnellenError(f'field "subset" must be one of {", ".join(names.SUBSETS)}, not {subset!r}')

@@ -1,7 +1,7 @@
-"""Which examples the original's in-context prompts show before a query. How they are written is in prompts.py.
+"""The choice of examples that the original's in-context prompts show before a query. prompts.py writes them.
 
-The published code cannot run, and one of its modes gives the query's answer away; this is what it meant
-(docs/illusionbench.md lists the differences).
+The published code cannot run, and one of its modes reveals the query's answer. This is the intended behaviour (docs/illusionbench.md lists
+the differences).
 
 `icl-neither`  examples that share neither shape nor scene with the query
 `icl-object`   one example shares the shape
@@ -33,7 +33,7 @@ class _Pool(NamedTuple):
 
 
 def pool(images: Iterable[Sample]) -> _Pool:
-    """Return where the examples of a subset are drawn from."""
+    """Return the pool from which the examples of a subset are drawn."""
     found = _Pool({scene: {} for scene in SCENES}, {})
     for image in images:
         if image.tags["shape"] in KEPT[image.tags["split"]]:
@@ -43,14 +43,14 @@ def pool(images: Iterable[Sample]) -> _Pool:
 
 
 def check_shots(subset: str, shots: int) -> None:
-    """Examples of a query are all of other shapes, but for one."""
+    """Check the number of examples: all examples of a query but one have other shapes."""
     others = len(KEPT[subset]) - 1
     if shots > others:
         raise SnellenError(f"--shots {shots}: {subset} has {others + 1} classes, so at most {others} examples differ")
 
 
 def check_prompt(prompt: str, shots: int) -> None:
-    """Stop where a prompt and a number of examples do not go together."""
+    """Raise an error if a prompt and a number of examples are incompatible."""
     if prompt in MODES and not shots:
         raise SnellenError(f"the prompt '{prompt}' shows examples: give --shots {', '.join(map(str, SHOTS))}")
     if prompt == "icl" and shots:
@@ -63,7 +63,7 @@ def check_prompt(prompt: str, shots: int) -> None:
 
 
 def fits(mode: str, shape: str, scene: str, count: int, support: Support) -> bool:
-    """Return whether there are the images that a mode shows before a query, one of which is the query's own."""
+    """Return whether the images exist that a mode shows before a query; one of them is the query's own."""
     needed, free = _needed(mode, shape, scene, count, support), _fillers(shape, scene, support)
     if any(not cells for cells in needed):
         return False
@@ -73,7 +73,7 @@ def fits(mode: str, shape: str, scene: str, count: int, support: Support) -> boo
 
 
 def _needed(mode: str, shape: str, scene: str, count: int, support: Support) -> list[list[tuple[str, str]]]:
-    """For each example that has to share a name with the query, the (scene, shape) pairs it may be of, if any."""
+    """Return the possible (scene, shape) pairs of each example that has to share a name with the query, if any."""
     elsewhere = [(s, shape) for s in support if s != scene and support[s].get(shape)]
     if mode == "icl-both" and count == 1:
         return [[(scene, shape)] if support.get(scene, {}).get(shape) else []]
@@ -81,7 +81,7 @@ def _needed(mode: str, shape: str, scene: str, count: int, support: Support) -> 
     if mode in ("icl-scene", "icl-both"):
         others = count - (2 if mode == "icl-both" else 1)
         free = _fillers(shape, scene, support)
-        # a shape that is taken here is not shown again, so enough must be left for the other examples
+        # a shape used here is not shown again, so enough must be left for the other examples
         wanted.append([(scene, s) for s in support.get(scene, {}) if s != shape and len(free - {s}) >= others])
     if mode in ("icl-object", "icl-both"):
         wanted.append(elsewhere)
@@ -94,9 +94,9 @@ def _fillers(shape: str, scene: str, support: Support) -> set[str]:
 
 
 def pick(mode: str, own: str, shape: str, scene: str, count: int, support: Support, rng: random.Random) -> list[str]:
-    """Return the images shown before a query, shuffled; `own` is the query's image, which is never shown.
+    """Return the images to show before a query, shuffled. `own` is the query's image, which is never shown.
 
-    What shares a name with the query is exactly what the mode says; where there is no such image, that is an error.
+    The mode decides exactly what the examples share with the query. If such an image is missing, raise an error.
     """
     if not fits(mode, shape, scene, count, support):
         raise SnellenError(f"{mode} with --shots {count}: too few images for a query of {shape} in {scene}")
@@ -113,9 +113,7 @@ def pick(mode: str, own: str, shape: str, scene: str, count: int, support: Suppo
 
     for cells in _needed(mode, shape, scene, count, support):
         take(*rng.choice(cells))
-    while (
-        len(ids) < count
-    ):  # unused shapes in unused scenes, in the scenes' order; scenes come again where they run out
+    while len(ids) < count:  # unused shapes in unused scenes, in the scenes' order; scenes repeat when they run out
         places = [place for place in support if place != scene and unused(place)]
         for place in ([place for place in places if place not in scenes] or places)[: count - len(ids)]:
             if names := unused(place):

@@ -1,6 +1,6 @@
-"""A classical solver: it sees the Question only. Shape by matched filters on the coarse brightness, scene by statistics.
+"""A classical solver that gets only the Question. Shape by matched filters on the coarse brightness, scene by statistics.
 
-What the scenes look like when there is nothing in them it learns from a few that it draws for itself, once a process.
+It learns the look of empty scenes from a few that it draws itself, once per process.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ def _taper() -> Field:
 
 
 def _coarse(image: Field) -> Field:
-    """Brightness on the working grid, without its mean, outliers cut, fading at the border."""
+    """Return brightness on the working grid, without its mean, with outliers clipped, and fading at the border."""
     light = brightness(image).reshape(_GRID, 2, _GRID, 2).mean(axis=(1, 3))
     light = light - light.mean()
     spread = 2.5 * float(light.std()) + 1e-6
@@ -78,7 +78,7 @@ def _bands(values: Field, parts: int) -> list[float]:
 
 
 def _statistics(image: Field) -> Field:
-    """Colours by height, their spread, and texture by direction and scale: what tells scenes apart."""
+    """Return colours by height, their spread, and texture by direction and scale: the features that distinguish scenes."""
     total = image.sum(axis=2) + 0.1
     red, green, blue = (image[..., k] / total for k in range(3))
     warm, leafy = red - blue, green - (red + blue) / 2
@@ -104,7 +104,7 @@ def _statistics(image: Field) -> Field:
 
 @dataclass(frozen=True, slots=True)
 class _EmptyScenes:
-    """What the empty scenes look like. `power` is the square spectrum of what differs from scene to scene."""
+    """The statistics of the empty scenes. `power` is the square spectrum of the differences between scenes."""
 
     names: tuple[str, ...]
     features: Field
@@ -141,7 +141,7 @@ def _filters(split: str) -> tuple[tuple[str, ...], npt.NDArray[np.complex64]]:
 
 
 def _scene_distances(image: Field, known: _EmptyScenes) -> dict[str, float]:
-    """Return how unlike the references of each scene the picture is."""
+    """Return the distance of the picture from the references of each scene."""
     seen = _statistics(image) / known.scale
     gap = np.minimum(np.abs(known.features - seen), 4.0)
     near = np.sort((gap**2).mean(axis=2), axis=1)[:, :2].mean(axis=1)
@@ -149,7 +149,7 @@ def _scene_distances(image: Field, known: _EmptyScenes) -> dict[str, float]:
 
 
 def _shape_scores(image: Field, split: str, known: _EmptyScenes, scene: str) -> dict[str, float]:
-    """Best match of each class over small shifts, sizes, turns and mirror images; dark and light shapes count alike."""
+    """Return the best match of each class over small shifts, sizes, turns and mirror images. Dark and light shapes count alike."""
     which = known.names.index(scene)
     coarse, usual = _coarse(image), known.mean[which]
     share = float((coarse * usual).sum() / ((usual**2).sum() + 1e-6))
@@ -160,7 +160,7 @@ def _shape_scores(image: Field, split: str, known: _EmptyScenes, scene: str) -> 
     fold = np.full(power.shape[1], 2.0)
     fold[0] = fold[-1] = 1.0
     length = np.sqrt(((np.abs(spectra) ** 2 / power) * fold).sum(axis=(1, 2)))
-    # Only shifts of a few steps are of interest: a small inverse transform by matrices instead of the whole one.
+    # Only shifts of a few steps matter: a small inverse transform by matrices instead of the full one.
     ways = np.exp(2j * np.pi * np.outer(np.arange(-_REACH, _REACH + 1), np.arange(_GRID)) / _GRID).astype(np.complex64)
     product = np.conj(spectra) * (rest / power).astype(np.complex64)
     columns = (ways[:, : power.shape[1]] * fold).astype(np.complex64)
@@ -178,7 +178,7 @@ def _split_of(options: Sequence[str]) -> str:
 
 
 def _offered(options: Sequence[str], classes: dict[str, str]) -> dict[str, str]:
-    """Offered classes as {data spelling: option's spelling}; where none is offered, all in their own spelling."""
+    """Return offered classes as {data spelling: option's spelling}; if none is offered, all in their own spelling."""
     found: dict[str, str] = {}
     for option in options:
         if _plain(option) in classes:
@@ -194,7 +194,7 @@ def _shape(image: Field, options: Sequence[str], known: _EmptyScenes, scene: str
 
 
 def _options(question: Question, wants_shape: bool) -> tuple[str, ...]:
-    """Return what is offered; where two names are asked for, the lists that the text prints."""
+    """Return the offered options; if two names are asked for, the lists in the text."""
     options = question.options or tuple(o for found in _LISTED.findall(question.text) for o in found.split(", "))
     if wants_shape and not any(_plain(o) in classes for o in options for classes in _SHAPE_OF.values()):
         raise ValueError("the question offers no shapes to choose from")
@@ -202,9 +202,9 @@ def _options(question: Question, wants_shape: bool) -> tuple[str, ...]:
 
 
 def solve(question: Question) -> str:
-    """Return the offered shape, scene or both that the picture fits best, in the form asked for; empty without a picture.
+    """Return the offered shape, scene or both that the picture fits best, in the requested form; empty without a picture.
 
-    Raises ValueError where a shape is asked for and none is offered: nothing says which of the three sets it is of.
+    Raises ValueError if a shape is asked for and none is offered, because the set of shapes (one of three) is then unknown.
     """
     if not question.pictures:
         return ""

@@ -1,4 +1,4 @@
-"""What is IllusionBench's own in a summary: its groups, and the best that one constant reply would get. Pure functions."""
+"""Summaries specific to IllusionBench: its groups, and the best score of one constant reply. Pure functions."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ STATIONARY = "stationary"
 
 
 class IllusionTruth(NamedTuple):
-    """What a reply is judged against."""
+    """The truth against which a reply is judged."""
 
     subset: str
     task: str
@@ -25,19 +25,19 @@ class IllusionTruth(NamedTuple):
 
     @classmethod
     def of(cls, sample: Sample) -> IllusionTruth:
-        """Return what a reply to a sample is judged against."""
+        """Return the truth of a sample."""
         tags = sample.tags
         return cls(tags["split"], tags["task"], tags["shape"], tags["scene"])
 
     @property
     def truths(self) -> dict[str, str]:
-        """Return the names that the task asks for, by kind."""
+        """The names that the task asks for, by kind."""
         names = {"shape": self.shape, "scene": self.scene}
         return names if self.task == "both" else {self.task: names[self.task]}
 
 
 def _kind_of(scene: str) -> str:
-    """Simple or complex, as the paper groups scenes."""
+    """Return simple or complex, the paper's two groups of scenes."""
     return "simple" if scene in WORDS.simple_scenes else "complex"
 
 
@@ -63,7 +63,7 @@ def groups(tags: Mapping[str, str]) -> Iterator[Key]:
 
 
 def order(key: Key) -> tuple[int, int, int, str]:
-    """Whole subsets and tasks first, then the groupings in their order."""
+    """Return the sort key: whole subsets and tasks first, then the groupings in their order."""
     (_s, split), (_t, task), *rest = key
     place = list(GROUPINGS).index(rest[0][0]) + 1 if rest else 0
     return SUBSETS.index(split), TASKS.index(task), place, rest[0][1] if rest else ""
@@ -72,10 +72,10 @@ def order(key: Key) -> tuple[int, int, int, str]:
 def floors(
     group: Group, metrics: tuple[str, ...], won: Callable[[str, IllusionTruth], frozenset[str]]
 ) -> dict[str, Floor]:
-    """Return the best recalls that one constant reply gets; `won` has the metrics that a reply gets in full for the names of an image.
+    """Return the best recalls of one constant reply; `won` returns the metrics on which a reply scores fully for the names of an image.
 
-    A recall that was not asked for has no floor, and none has one where all its names are the same (within a class, say): there a
-    constant is trivially right.
+    A recall that was not asked for has no floor. There is also none if all its names are the same (within a class, say), because a constant
+    is then trivially right.
     """
     task = group.by["task"]
     truths: Counter[IllusionTruth] = Counter()
@@ -96,8 +96,10 @@ def floors(
 
 
 def _constant_replies(subset: str, task: str, truths: Counter[IllusionTruth]) -> Iterator[tuple[str, bool]]:
-    """Yield what a subject that never looks could always say, and whether a prompt allows it: every name, with and without `Answer:`; where
-    a shape and a scene are asked for, the commonest shape and scene and the commonest pair; and, allowed by none, all names at once.
+    """Yield the replies that a blind baseline could always give, and whether a prompt allows them: every name, with and without `Answer:`.
+
+    If a shape and a scene are asked for: the most common shape and scene, and the most common pair. All names at once is also tried, though
+    no prompt allows it.
     """
     names = (*SHAPES[subset], *SCENES)
     if task == "both":

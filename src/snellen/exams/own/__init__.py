@@ -1,1 +1,1 @@
-"""Questions and pictures of one's own, without code: a table or a folder of pictures is an exam. docs/own_data.md tells the format."""
+"""A user's own questions and pictures, without code: a table or a folder of pictures is an exam. docs/own_data.md describes the format."""

@@ -1,4 +1,4 @@
-"""Every problem of one's own questions, by row and column, and what the file was understood to be."""
+"""The check of a user's own questions: every problem by row and column, and how the file was read."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from snellen.exams.own.rows import BadCell
 
 
 def check(where: Path, images: str = "", columns: ColumnMap = MappingProxyType({})) -> Iterator[Problem]:
-    """Yield what is wrong, pictures decoded too; then notes on how the file was read."""
+    """Yield the problems, including pictures that do not decode; then notes on how the file was read."""
     try:
         found = QuestionTable(where, images, columns)
     except SnellenError as error:
@@ -50,7 +50,7 @@ def check(where: Path, images: str = "", columns: ColumnMap = MappingProxyType({
 
 
 def _undecoded(found: QuestionTable, good: list[tuple[TableRow, Sample]]) -> Iterator[Problem]:
-    """Pictures that do not decode, each once."""
+    """Yield pictures that do not decode, without repeats."""
     seen: set[str] = set()
     for (row, _light), loaded in zip(good, found.loaded(iter(good)), strict=True):
         if isinstance(loaded, Problem):

@@ -1,4 +1,4 @@
-"""Which column of a table is the picture, the question, the options and the answer. Pure."""
+"""The roles of a table's columns: the picture, the question, the options and the answer. Pure."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from snellen.core.errors import SnellenError, unknown
 from snellen.exams.own.names import PLAIN, ROLES, STYLES, TAUGHT
 
 ColumnMap = Mapping[str, str | Sequence[str]]
-"""Columns by their role, as a user names them: `{"image": ["image_1", "image_2"], "answer": "label"}`."""
+"""Columns by role, as given by a user: `{"image": ["image_1", "image_2"], "answer": "label"}`."""
 
 
 class TableColumns(NamedTuple):
-    """The columns of a table by what they are for. `letters` are columns A, B, C and so on, one for each option."""
+    """The columns of a table by role. `letters` are columns A, B, C and so on, one for each option."""
 
     images: tuple[str, ...]
     question: str
@@ -24,21 +24,21 @@ class TableColumns(NamedTuple):
     options: str = ""
     letters: tuple[str, ...] = ()
     style: str = ""
-    """How the name of the answer's column says that options are named in it; empty where it does not."""
+    """The style in which answers name options, from the name of the answer's column; empty if it does not say."""
     plain: Mapping[str, str] = MappingProxyType({})
-    """The columns id, split, kind and tolerance, as far as there are any, as the table spells them."""
+    """The columns id, split, kind and tolerance, as far as there are any, as spelled in the table."""
     others: tuple[str, ...] = ()
     either: bool = False
-    """Whether a row has its pictures in the first of `images` that is filled, and not in all of them."""
+    """True if a row has its pictures in the first non-empty column of `images`, and not in all of them."""
 
     @property
     def image(self) -> str:
-        """How messages name the columns of pictures."""
+        """The names of the picture columns in messages."""
         return ", ".join(self.images)
 
 
 def columns_of(names: Sequence[str], given: ColumnMap = MappingProxyType({})) -> TableColumns:
-    """Tell what the columns are for; `given` has those that a user names. Raise SnellenError where one is missing or unclear.
+    """Return the columns by role; `given` has those that a user names. Raise SnellenError if one is missing or unclear.
 
     >>> found = columns_of(["img", "Question", "A", "B", "answer", "topic"])
     >>> found.image, found.question, found.letters, found.answer, found.others
@@ -115,7 +115,7 @@ def _named(role: str, value: str | Sequence[str], names: Sequence[str]) -> tuple
 
 
 def _meant(known: Mapping[str, str]) -> str:
-    """Return what a column may be that is called nearly as one that we teach, for questions, screenshots or pairs.
+    """Return a suggestion for a column with nearly the name of a documented one, for questions, screenshots or pairs.
 
     >>> _meant({"image": "image", "instuction": "Instuction"}), _meant({"image": "image", "box": "box"})
     ("; did you mean 'instruction' by 'Instuction'?", '')
@@ -129,7 +129,7 @@ def _meant(known: Mapping[str, str]) -> str:
 
 
 def _one(role: str, known: dict[str, str]) -> str:
-    """Return the column of a role: by the name that we teach, else by the only other one that it may have."""
+    """Return the column of a role: by its documented name, else by the only other possible name in the table."""
     there = [name for name in ROLES[role] if name in known]
     if len(there) > 1 and there[0] != role:
         raise SnellenError(f"both {there[0]!r} and {there[1]!r} could be the {role}: call one of them {role!r}")
@@ -137,7 +137,7 @@ def _one(role: str, known: dict[str, str]) -> str:
 
 
 def _letters(names: Sequence[str]) -> tuple[str, ...]:
-    """Return the columns A, B and so on, as far as they go without a gap; two at least."""
+    """Return the columns A, B and so on, up to the first gap; at least two."""
     count = 0
     while count < len(LETTERS) and LETTERS[count] in names:
         count += 1

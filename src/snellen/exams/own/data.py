@@ -1,4 +1,4 @@
-"""Questions of one's own as a data set: rows are read again for each pass, pictures only for those that are asked."""
+"""A user's own questions as a data set: rows are read again for each pass, pictures only for the questions that are asked."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ AT_A_TIME = 64
 
 
 class QuestionTable:
-    """What a path holds, read: its columns, how its answers are written, and its rows one by one."""
+    """The data in a path: its columns, how its answers are written, and its rows one by one."""
 
     def __init__(self, where: Path, images: str = "", columns: ColumnMap = MappingProxyType({})) -> None:
         self.where, self.source = where, find.source(where)
@@ -40,7 +40,7 @@ class QuestionTable:
         self.template = find.template_of(self.source)
         try:
             beside = find.columns_beside(self.source)
-            if any(role.startswith("answer") for role in columns):  # one way to name the answer is enough
+            if any(role.startswith("answer") for role in columns):  # one name for the answer is enough
                 beside = {role: names for role, names in beside.items() if not role.startswith("answer")}
             self.columns = self._columns({**beside, **columns})
             self.binary = self.columns.images[0] in self.source.binary
@@ -62,7 +62,7 @@ class QuestionTable:
         return found
 
     def items(self) -> Iterator[tuple[TableRow, Sample | Problem]]:
-        """Yield every row in order, with its light sample or the first that is wrong with it."""
+        """Yield every row in order, with its light sample or its first problem."""
         seen: set[str] = set()
         for row in self.source.rows():
             try:
@@ -105,7 +105,7 @@ class QuestionTable:
     # ------------------------------------------------------------ pictures
 
     def files(self, light: Sample) -> list[tuple[Path, int]]:
-        """Return the picture files of a sample with their sizes; Wrong where one is not there."""
+        """Return the picture files of a sample with their sizes; raise Wrong if one is missing."""
         return [self._file(shown) for shown in self._shown(light)]
 
     def _file(self, shown: str) -> tuple[Path, int]:
@@ -113,7 +113,7 @@ class QuestionTable:
         return path, size_of(path, shown, self.columns.image)
 
     def wrongs(self, row: TableRow) -> Iterator[Problem]:
-        """Yield all that is wrong with the cells of a row and the pictures that it names."""
+        """Yield all problems with the cells of a row and the pictures that it names."""
         found = wrongs(row.cells, self.columns, self.binary)
         if not self.binary and all(error.column != self.columns.image for error in found):
             for shown in images_of(row.cells, self.columns):
@@ -128,7 +128,7 @@ class QuestionTable:
         return [found] if isinstance(found, str) else list(found)
 
     def loaded(self, some: Iterator[tuple[TableRow, Sample]]) -> Iterator[Sample | Problem]:
-        """Samples with pictures, a few at a time."""
+        """Yield samples with pictures, a few at a time."""
         while batch := list(islice(some, AT_A_TIME)):
             numbers = [row.number for row, _ in batch]
             cells = [dict(self.source.cells(name, numbers)) for name in self.columns.images] if self.binary else []
@@ -196,12 +196,12 @@ class OwnData(Dataset):
         )
 
     def _some(self, ids: list[str]) -> frozenset[str]:
-        """Return a seeded draw of one part; an id decides as a whole."""
+        """Return a seeded draw of one part; each id counts as a whole."""
         found = choose([f"/{name}" for name in ids], self.options.limit, self.options.seed)
         return frozenset(ids) if found is None else frozenset(name[1:] for name in found)
 
     def _label(self, files: dict[Path, int]) -> None:
-        """Whether any picture says that it was made; of pictures in a table, the first."""
+        """Record whether any picture says that it is synthetic; for pictures in a table, the first one."""
         if self._questions.binary:
             cell = next((c for _i, c in self._questions.source.cells(self._questions.columns.images[0], [0])), None)
             self.origin = next((found for p in of_cell(cell, "") if (found := picture_label(p.data[:HEAD]))), {})

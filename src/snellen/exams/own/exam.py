@@ -1,4 +1,4 @@
-"""Questions and pictures of one's own: multiple choice, several labels, numbers and short answers from a table or a folder."""
+"""A user's own questions and pictures: multiple choice, several labels, numbers and short answers from a table or a folder."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ from snellen.exams.own.survey import survey
 
 
 def _guess(_exam: Exam, prompt: str, known: Sequence[Sample], asked: Sequence[Sample]) -> Sequence[str] | None:
-    """Compare the options as texts where all questions are choices; else an answer is learnt in the common way."""
+    """Compare the options as texts if all questions are choices; otherwise learn an answer in the common way."""
     every_choice = all(s.tags["task"] == "choice" for s in (*known, *asked))
     return guessed_letters(known, asked) if every_choice else None
 
 
 def _sample_from_row(row: Mapping[str, Any]) -> Sample:
-    """Read a row of `snellen mark`: question, options and answer as in a table; it needs no picture."""
+    """Read a row of `snellen mark`: question, options and answer as in a table; a picture is not needed."""
     cells = {k: v for k, v in row.items() if k not in ("response", "error")} | {"image": "-"}
     cells.setdefault("question", "-")
     columns = columns_of(list(cells))
@@ -46,7 +46,7 @@ def _sample_from_row(row: Mapping[str, Any]) -> Sample:
 
 
 class Own(Exam):
-    """The exam object that the entry point names."""
+    """The exam object; an entry point names it."""
 
     name = "own"
     title = "Own questions: a table or a folder of pictures, without code"

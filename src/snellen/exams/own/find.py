@@ -1,4 +1,4 @@
-"""What a path holds: a table, a folder with one table, or a folder of pictures sorted into folders by their class."""
+"""The content of a path: a table, a folder with one table, or a folder of pictures sorted into folders by their class."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ LONGEST_TEXT = 20_000
 
 
 class _Classes:
-    """Pictures in folders that are named by what they show, as a table: the folders' names are the options."""
+    """Pictures in folders named by their class, as a table: the folders' names are the options."""
 
     binary: tuple[str, ...] = ()
     files: tuple[Path, ...] = ()
@@ -50,7 +50,7 @@ class _Classes:
                 number += 1
 
     def cells(self, column: str, numbers: Sequence[int]) -> Iterator[tuple[int, Any]]:
-        """Nothing: the pictures are files."""
+        """Yield nothing: the pictures are files."""
         yield from ()
 
 
@@ -58,7 +58,7 @@ Source = Table | _Classes
 
 
 def source(where: Path) -> Source:
-    """Return the rows that a path holds; raises SnellenError where it holds none, or several tables."""
+    """Return the rows in a path; raise SnellenError if it has none, or several tables."""
     if where.is_file():
         return Table(where)
     if not where.is_dir():
@@ -86,7 +86,7 @@ def source(where: Path) -> Source:
 
 
 def recognises(where: Path) -> str | None:
-    """Return whether a path holds questions of one's own."""
+    """Describe a path that holds a user's own questions."""
     try:
         if where.is_dir() and not tables_in(where) and not tables_in(where / "data"):
             classes = len(_class_folders(where)) > 1 and (where / QUESTION_FILE).is_file()
@@ -97,12 +97,12 @@ def recognises(where: Path) -> str | None:
 
 
 def base_of(found: Source) -> Path:
-    """Return the folder from which pictures are named."""
+    """Return the base folder of the pictures' names."""
     return found.path if found.path.is_dir() else found.path.parent
 
 
 def columns_beside(found: Source) -> Mapping[str, str | list[str]]:
-    """Return the columns that a file `data.toml` beside the data names by their role; nothing where there is none."""
+    """Return the columns by role from a file `data.toml` beside the data; nothing if there is none."""
     path = base_of(found) / COLUMNS_FILE
     try:
         document = tomllib.loads(_text_in(path))
@@ -119,7 +119,7 @@ def columns_beside(found: Source) -> Mapping[str, str | list[str]]:
 
 
 def template_of(found: Source) -> str:
-    """Return the user's own wording beside the data, where there is one."""
+    """Return the user's own wording beside the data, if there is one."""
     path = base_of(found) / PROMPT_FILE
     text = _text_in(path)
     if text and "{question}" not in text:
@@ -130,11 +130,11 @@ def template_of(found: Source) -> str:
 
 
 def _text_in(path: Path) -> str:
-    """Return the text of a small file; empty where there is none."""
+    """Return the text of a small file; empty if there is none."""
     if not path.is_file():
         return ""
     check_inside(path)
-    if path.stat().st_size > 4 * LONGEST_TEXT:  # the most bytes of a character are four
+    if path.stat().st_size > 4 * LONGEST_TEXT:  # a character has four bytes at most
         raise SnellenError(f"{path}: longer than {LONGEST_TEXT:,} characters")
     try:
         text = path.read_text(encoding="utf-8-sig")
@@ -146,11 +146,11 @@ def _text_in(path: Path) -> str:
 
 
 def _class_folders(where: Path) -> list[Path]:
-    """Return the folders below that hold pictures."""
+    """Return the subfolders that contain pictures."""
     below = (p for p in sorted(where.iterdir()) if p.is_dir() and not p.name.startswith("."))
     return [p for p in below if next(_pictures_in(p), None) is not None]
 
 
 def _pictures_in(folder: Path) -> Iterator[Path]:
-    """Return the pictures of a folder, by name."""
+    """Yield the pictures of a folder, by name."""
     return (p for p in sorted(folder.iterdir()) if p.suffix.lower() in PICTURES and not p.name.startswith("."))

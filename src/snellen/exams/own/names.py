@@ -1,4 +1,4 @@
-"""The words of the format: kinds of questions, and the names that people give to columns."""
+"""The vocabulary of the format: kinds of questions, and common names of columns."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ ABOUT = {
     "text": "a word or a short phrase",
 }
 
-# what each column is for: the name that we teach first, then others that people have
+# the names of each role's column: first the one in our documentation, then others in use
 ROLES = {
     "image": ("image", "images", "image_path", "img", "img_path", "picture", "file", "file_name", "filename", "path"),
     "question": ("question", "prompt", "instruction", "query", "text"),
@@ -18,14 +18,14 @@ ROLES = {
     "answer": ("answer", "answers", "label", "target", "gt", "ground_truth", "correct_answer", "correct"),
 }
 PLAIN = ("id", "split", "kind", "tolerance")
-"""Columns that are what their name says; there are no other names for them."""
+"""Columns that have only one name each."""
 STYLES = {
     "answer_text": "text",
     "answer_letter": "letter",
     "answer_index": "index",
     "answer_number": "place",
 }
-"""Names of the answer's column that also say how an option is named in it."""
+"""Names of the answer's column that also say how it names an option."""
 STYLE_WORDS = {
     "text": "the option's text",
     "letter": "its letter (A is the first option)",
@@ -33,8 +33,8 @@ STYLE_WORDS = {
     "place": "its number from 1",
 }
 SEPARATOR = "|"
-"""What stands between several values in one cell of a table."""
+"""The separator between several values in one cell of a table."""
 PROMPT_FILE, QUESTION_FILE, COLUMNS_FILE = "prompt.txt", "question.txt", "data.toml"
 _TAUGHT_TEXT = "instruction box box_format width height left right left_caption right_caption"
 TAUGHT = tuple(_TAUGHT_TEXT.split())
-"""Columns of other kinds of own data, which a misspelt one may be."""
+"""Columns of other kinds of own data; a misspelt column may be one of them."""

@@ -1,4 +1,4 @@
-"""Pictures that a table names or holds: files near the table, or bytes in its cells."""
+"""The pictures of a table: files near the table, or bytes in its cells."""
 
 from __future__ import annotations
 
@@ -19,21 +19,21 @@ _ADDRESS = re.compile(r"[a-z][a-z0-9+.-]{1,20}:(?://|image/)", re.IGNORECASE)
 
 
 def place_of(named: str, folders: PictureFolders, base: Path, column: str) -> Path:
-    """Return the path of a picture in the table's folder or in that of --images; where it is in neither, where it should be."""
+    """Return the path of a picture in the table's folder or in that of --images; if it is in neither, the expected path."""
     if _ADDRESS.match(named):
         raise BadCell(column, f"{named[:60]!r} is an address, not a file: fetch the picture and name the file")
     if "\0" in named:
         raise BadCell(column, "the name of a picture has a NUL in it")
     name = named.replace("\\", "/")
     try:
-        # as `find` looked for it: 'link/../name' on the disk is beside what the link leads to
+        # as in `find`: on disk, 'link/../name' is beside the target of the link
         return folders.find(name) or Path(os.path.normpath(base / name))
     except SnellenError as error:
         raise BadCell(column, str(error)) from None
 
 
 def size_of(path: Path, named: str, column: str) -> int:
-    """Return the size of a picture file; Wrong where there is none, with what may have been meant."""
+    """Return the size of a picture file; raise Wrong if there is none, with a suggestion."""
     try:
         found = path.stat()
         if stat.S_ISREG(found.st_mode):
@@ -53,7 +53,7 @@ def _names(folder: Path) -> tuple[str, ...]:
 
 
 def read(path: Path, named: str, column: str) -> Picture:
-    """Return a picture file."""
+    """Return the picture in a file."""
     try:
         return Picture(data=read_picture(path), name=named)
     except OSError as error:
@@ -61,7 +61,7 @@ def read(path: Path, named: str, column: str) -> Picture:
 
 
 def of_cell(cell: Any, name: str) -> tuple[Picture, ...]:
-    """Return the pictures of a binary cell: bytes, a struct that has them, or a list of these."""
+    """Return the pictures of a binary cell: bytes, a struct that contains them, or a list of these."""
     if isinstance(cell, list):
         return tuple(picture for item in cell for picture in of_cell(item, name))
     data = cell.get("bytes") if isinstance(cell, dict) else cell

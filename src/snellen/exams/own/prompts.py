@@ -1,4 +1,4 @@
-"""How a question of one's own is asked: as it is written, with lettered options and a sentence on how to answer."""
+"""The prompts for a user's own questions: the question as written, with lettered options and a sentence on how to answer."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ _ANSWER_KINDS: dict[str, AnswerKind] = {"choice": "one-of", "labels": "any-of"}
 
 
 def _wording(sample: Sample, how: bool = True) -> str:
-    """Return the text of a question. A wording of the user's own (prompt.txt) stands in place of ours."""
+    """Return the text of a question. The user's own wording (prompt.txt) replaces ours."""
     question, options = str(sample.facts["question"]), sample.facts.get("options", ())
     template = sample.facts.get("template", "")
     if template and how:
         before, _, after = template.partition("{question}")
         shown = [part.replace("{options}", lettered(options)) for part in (before, after)]
-        return question.join(shown)  # what a question says is never filled in
+        return question.join(shown)  # placeholders in the question itself are never filled in
     return prompts.wording(question, options, HOW[sample.tags["task"]] if how else "")
 
 
@@ -62,7 +62,7 @@ def probes() -> list[Sample]:
 
 
 def truths() -> list[Sample]:
-    """Return the probes, those of choices with each option as the truth."""
+    """Return the probes; for choices, one with each option as the truth."""
     choices = [_probe("choice", f"probe-choice-{i}", option) for i, option in enumerate(_CHOICE["options"])]
     return choices + [sample for sample in probes() if sample.tags["task"] != "choice"]
 

@@ -1,4 +1,4 @@
-"""How replies to one's own questions are read and marked: `robust`, our reader, and `exact`, as a strict script would."""
+"""The two protocols for a user's own questions: `robust`, our reader, and `exact`, like a strict script."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ METRICS = (
 
 
 Readers = Mapping[str, Callable[..., Any]]
-"""How answers of each kind are read; those of questions with options get the options, too."""
+"""The readers for answers of each kind; readers for questions with options also get the options."""
 
 ROBUST: Readers = {
     "choice": choice.read_choice,
@@ -38,13 +38,13 @@ EXACT: Readers = {
 
 
 def _read(readers: Readers, reply: str, sample: Sample) -> Any:
-    """Return the answer in a reply, of the sample's kind; None where there is none."""
+    """Return the answer in a reply, read as the sample's kind; None if there is none."""
     read, options = readers[sample.tags["task"]], sample.facts.get("options")
     return read(reply) if options is None else read(reply, tuple(options))
 
 
 def score(read: Any, sample: Sample) -> Metrics:
-    """Return what an answer scores. For several labels `accuracy` wants all of them and no other; F1 says how near it is."""
+    """Return the scores of an answer. For several labels, `accuracy` wants all of them and no other; F1 shows how close the answer is."""
     kind, truth = sample.tags["task"], sample.truth
     if kind == "labels":
         said, true = set(read or ()), set(truth or ())
@@ -61,7 +61,7 @@ def score(read: Any, sample: Sample) -> Metrics:
 
 
 class _OwnProtocol(ChoiceProtocol):
-    """One way to read answers of every kind."""
+    """One protocol, with a reader for answers of each kind."""
 
     metrics = METRICS
     extras = (MetricRoles(reported=("accuracy", "f1")),)

@@ -1,4 +1,4 @@
-"""From a reply to a number or a short answer: `robust` readers take off what models put around it, `exact` ones take it as it is. Pure."""
+"""From a reply to a number or a short answer. `robust` readers remove the text that models put around it, `exact` readers do not. Pure."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _IS = re.compile(
 
 
 def read_number(reply: str) -> float | None:
-    """Return the one number that a reply gives; None where it gives none or several, or leaves a doubt.
+    """Return the one number in a reply; None if it has none or several, or is in doubt.
 
     >>> [read_number(r) for r in ("7", "There are seven.", "1,200 cars", "3 + 4 = 7", "2 or 3", "2 cats and 3 dogs. Answer: 5")]
     [7.0, 7.0, 1200.0, 7.0, None, 5.0]
@@ -39,19 +39,19 @@ def read_number(reply: str) -> float | None:
 
 
 def _is_pronoun(text: str, number: Number) -> bool:
-    """Return whether a number is the word in "a clearer one" or "one of them"."""
+    """Return whether a number is a pronoun, as in "a clearer one" or "one of them"."""
     if text[number.start : number.end].casefold() != "one":
         return False
     return not _COUNTS_ONE.search(text, max(0, number.start - 12), number.start) or text.startswith(" of", number.end)
 
 
 def exact_number(reply: str) -> float | None:
-    """Return a reply that is a number and nothing else."""
+    """Return the number if a reply is only a number."""
     return number_of(minus_signs(reply.strip().rstrip(".")))
 
 
 def read_text(reply: str) -> str | None:
-    """Return the short answer in a reply: after "answer:", or after "it is" where that is all that is said.
+    """Return the short answer in a reply: after "answer:", or after "it is" if nothing follows.
 
     >>> read_text("Final answer: **red**."), read_text("The ball is red."), read_text("red"), read_text("<think>hm")
     ('red', 'red', 'red', None)

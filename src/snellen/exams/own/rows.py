@@ -1,6 +1,6 @@
-"""From a row of a table to what is asked about it, or to what is wrong with it, by column. Pure.
+"""From a row of a table to its question, or to its problems by column. Pure.
 
-Two passes: the first (`survey.py`) sees how the whole file writes its answers, the second reads each row by that.
+There are two passes: the first (`survey.py`) finds how the whole file writes its answers, and the second reads each row accordingly.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ MOST_IMAGES = 64
 
 
 class BadCell(Exception):
-    """What is wrong with a cell; `column` is the column's name."""
+    """A problem with a cell; `column` is the column's name."""
 
     def __init__(self, column: str, what: str) -> None:
         super().__init__(what)
@@ -34,7 +34,7 @@ class BadCell(Exception):
 
 
 class QuestionCells(NamedTuple):
-    """A row's cells, before the answer is understood."""
+    """A row's cells, before the answer is interpreted."""
 
     question: str
     images: tuple[str, ...]
@@ -45,7 +45,7 @@ class QuestionCells(NamedTuple):
 
 
 def asked(cells: Mapping[str, Any], columns: TableColumns, binary: bool = False) -> QuestionCells:
-    """Return the cells of a row; raises Wrong at the first that cannot be used. `binary`: pictures are in the table itself."""
+    """Return the cells of a row; raise Wrong at the first invalid one. With `binary`, pictures are in the table itself."""
     _formats(cells, columns)
     options = options_of(cells, columns)
     return QuestionCells(
@@ -59,7 +59,7 @@ def asked(cells: Mapping[str, Any], columns: TableColumns, binary: bool = False)
 
 
 def wrongs(cells: Mapping[str, Any], columns: TableColumns, binary: bool = False) -> list[BadCell]:
-    """Return all that is wrong with the cells of a row, each by itself."""
+    """Return all problems with the cells of a row, each checked separately."""
     found: list[BadCell] = []
     for part in (_formats, question_of, options_of, _answers, _kind, _tolerance, *(() if binary else (images_of,))):
         try:
@@ -70,7 +70,7 @@ def wrongs(cells: Mapping[str, Any], columns: TableColumns, binary: bool = False
 
 
 def _formats(cells: Mapping[str, Any], columns: TableColumns) -> None:
-    """Refuse shares and dates of a workbook: what people see of them is not what is stored."""
+    """Refuse percentages and dates of a workbook: their displayed form differs from the stored value."""
     for name in (columns.question, columns.answer, columns.options, *columns.letters):
         if isinstance(cells.get(name), FormattedCell):
             raise BadCell(
@@ -108,7 +108,7 @@ def _answers(cells: Mapping[str, Any], columns: TableColumns, options: tuple[str
 
 
 def options_of(cells: Mapping[str, Any], columns: TableColumns) -> tuple[str, ...]:
-    """Return the options of a row; none where it has none."""
+    """Return the options of a row; none if it has none."""
     at = columns.options or ", ".join(columns.letters)
     if columns.letters:
         given = [text_of(cells.get(name)) for name in columns.letters]
@@ -151,7 +151,7 @@ def _tolerance(cells: Mapping[str, Any], columns: TableColumns) -> float | None:
 
 
 def _plain(cells: Mapping[str, Any], columns: TableColumns, role: str) -> Any:
-    """Return the cell of a column that a table need not have; a column without a name is no such column."""
+    """Return the cell of an optional column; a column without a name does not count."""
     return cells.get(columns.plain[role]) if role in columns.plain else None
 
 
@@ -159,7 +159,7 @@ def _plain(cells: Mapping[str, Any], columns: TableColumns, role: str) -> Any:
 
 
 def text_of(value: Any) -> str:
-    """Return a cell as text; a number as people write it.
+    """Return a cell as text; a number in its usual written form.
 
     >>> text_of(" a cat "), text_of(7.0), text_of(None), text_of(0.5)
     ('a cat', '7', '', '0.5')
@@ -172,7 +172,7 @@ def text_of(value: Any) -> str:
 
 
 def listed(value: Any) -> list[Any]:
-    """Return the values of a cell: of a list, of a JSON list that is written in it, with | between them, or the one that it is.
+    """Return the values of a cell: of a list, of a JSON list as text, of a text separated by |, or the single value.
 
     >>> listed(["a", "b"]), listed('["a"]'), listed("a | b"), listed("a"), listed("")
     (['a', 'b'], ['a'], ['a', 'b'], ['a'], [])
@@ -193,7 +193,7 @@ def listed(value: Any) -> list[Any]:
 
 
 def number_of(value: Any) -> float | None:
-    """Return the number that a cell is; None where it is something else.
+    """Return the number in a cell; None if it is something else.
 
     >>> number_of("1,200"), number_of(3), number_of("3 cats"), number_of("0,125"), number_of(True), number_of("nan")
     (1200.0, 3.0, None, None, None, None)
@@ -214,7 +214,7 @@ def number_of(value: Any) -> float | None:
 
 
 def chosen(answer: Any, options: tuple[str, ...], style: str) -> int | None:
-    """Return which option an answer is, in one of the ways to write it; None where it is none.
+    """Return the index of the option that an answer names in one style; None if it names none.
 
     >>> [chosen("b", ("cat", "dog"), s) for s in ("letter", "text", "index")], chosen("Dog", ("cat", "dog"), "text")
     ([1, None, None], 1)
@@ -231,7 +231,7 @@ def chosen(answer: Any, options: tuple[str, ...], style: str) -> int | None:
 
 
 def kind_of(row: QuestionCells, several: bool) -> str:
-    """Return the kind of a row's question; `several`: some question of the file has several right options."""
+    """Return the kind of a row's question. With `several`, some question of the file has several right options."""
     if row.kind:
         return row.kind
     if row.options:
@@ -240,7 +240,7 @@ def kind_of(row: QuestionCells, several: bool) -> str:
 
 
 def truth_of(row: QuestionCells, kind: str, style: str, column: str) -> Any:
-    """Return what marking compares with: an option's text, a list of them, a number, or a list of accepted texts."""
+    """Return the truth for marking: an option's text, a list of them, a number, or a list of accepted texts."""
     first = text_of(row.answers[0]) if row.answers else ""
     if _SHEET_ERROR.fullmatch(first):
         raise BadCell(column, f"{first}, an error of the spreadsheet, is no answer")

@@ -1,4 +1,4 @@
-"""How a whole file writes its answers, found before its rows are read: by letter, index or text, and what columns are tags."""
+"""The survey of a whole file before its rows are read: whether answers are letters, indices or texts, and which columns are tags."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ MOST_VALUES, LONGEST_TAG = 20, 60
 
 
 class Survey(NamedTuple):
-    """What a file's rows have in common. `style`: how answers name options."""
+    """The common properties of a file's rows. `style`: how answers name options."""
 
     style: str = ""
     several: bool = False
@@ -23,7 +23,7 @@ class Survey(NamedTuple):
 
 
 def survey(rows: Iterable[TableRow], columns: TableColumns, binary: bool = False) -> Survey:
-    """Look through all rows once; rows that cannot be used say nothing. Raises SnellenError where answers can be read in two ways."""
+    """Read all rows once; rows that cannot be used are ignored. Raise SnellenError if answers can be read in two ways."""
     styles = [columns.style] if columns.style else list(STYLES.values())
     fits = dict.fromkeys(styles, 0)
     differ: set[tuple[str, str]] = set()
@@ -68,12 +68,12 @@ def survey(rows: Iterable[TableRow], columns: TableColumns, binary: bool = False
 
 
 def _places(row: QuestionCells, style: str) -> frozenset[int] | None:
-    """Return the options that a row's answers are in one style; None where one is none."""
+    """Return the options that a row's answers name in one style; None if an answer names none."""
     found = [chosen(answer, row.options, style) for answer in row.answers]
     return None if None in found else frozenset(p for p in found if p is not None)
 
 
 def _few(seen: set[str], value: str) -> bool:
-    """Return whether a column may still be a tag with this value, too: few values, and short ones."""
+    """Return whether a column can still be a tag with this value: few values, and short ones."""
     seen.add(value)
     return len(seen) <= MOST_VALUES and len(value) <= LONGEST_TAG

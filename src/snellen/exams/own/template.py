@@ -1,4 +1,4 @@
-"""What `data init` and `data make` write: a table of questions with a comment on each column, and drawn pictures that go with it."""
+"""The output of `data init` and `data make`: a table of questions with a comment on each column, and matching drawn pictures."""
 
 from __future__ import annotations
 
@@ -42,12 +42,12 @@ _TAIL = """\
 
 
 def choice(out: Path) -> tuple[Path, str]:
-    """Return a template of multiple-choice questions."""
+    """Write a template of multiple-choice questions."""
     return _template(out, _CHOICE, [next(_rows(seed, "choice")) for seed in (1, 2)], "baseline/chance")
 
 
 def text(out: Path) -> tuple[Path, str]:
-    """Return a template of questions that are answered with a word."""
+    """Write a template of questions with one-word answers."""
     rows = [next(_rows(seed, "text")) for seed in (1, 2)]
     return _template(out, _TEXT, rows, f"baseline/constant:{rows[0][0]['answer'][0]}")
 
@@ -60,7 +60,7 @@ def _template(out: Path, columns: str, rows: list[tuple[dict[str, Any], Drawn]],
 def make(
     out: Path, *, count: int, seed: int, workers: int | None = None, progress: Progress | None = None
 ) -> list[Path]:
-    """Return a synthetic set of `count` questions of each kind about drawn shapes."""
+    """Write a synthetic set of `count` questions of each kind about drawn shapes."""
     if not (out / UNFINISHED).exists() and any((out / name).exists() for name in (TABLE, "images")):
         raise SnellenError(f"{out} holds a set already: name a new folder")
     rows = [row for kind in ("choice", "labels", "number", "text") for row in _first(_rows(seed, kind), count)]
@@ -84,7 +84,7 @@ def _write(out: Path, comment: str, rows: list[tuple[dict[str, Any], Drawn]], se
         files.append(file)
         shown = {"image": f"images/{number}.png"} | row
         if "id" not in row:
-            shown.pop("kind", None)  # a template lets the kind be told from the row
+            shown.pop("kind", None)  # in a template the row shows the kind
         lines.append(json.dumps(shown, ensure_ascii=False) + "\n")
     write_text(files[0], "".join(lines))
     return files
@@ -94,7 +94,7 @@ def _write(out: Path, comment: str, rows: list[tuple[dict[str, Any], Drawn]], se
 
 
 def _rows(seed: int, kind: str) -> Iterator[tuple[dict[str, Any], Drawn]]:
-    """Questions of a kind about scattered shapes, for ever."""
+    """Yield questions of a kind about scattered shapes, without end."""
     draw = random.Random(f"own/{seed}/{kind}")  # noqa: S311 (drawings, not secrets)
     while True:
         names = [(draw.choice(list(COLOURS)), draw.choice(SHAPES)) for _ in range(draw.randint(2, 5))]

@@ -1,4 +1,4 @@
-"""Reads SalBench's parquet shards: six configs, from a folder that holds one folder a config."""
+"""SalBench's parquet shards: six configs, from a folder with one folder for each config."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from snellen.exams.salbench.shots import draw_support
 
 
 def _sources(where: Path, config: str) -> list[RowSource]:
-    """Return the parquet files of a config: `CONFIG/*.parquet`, also below one more folder such as `data/`."""
+    """Return the parquet files of a config: `CONFIG/*.parquet`, also one folder deeper, such as `data/`."""
     found = find_files(where, f"{config}/*.parquet", f"*/{config}/*.parquet")
     return [RowSource(path.relative_to(where).as_posix(), path) for path in found]
 
 
 def _row_problems(config: str, rows: Rows) -> Iterator[tuple[int, str]]:
-    """Yield what is wrong in the text columns, by row."""
+    """Yield the problems of the text columns, by row."""
     split = BY_NAME[config].split
     allowed, answers = labels_of(split), rows.texts["answer"]
     good = {a for a in set(answers) if a and all(x.strip().lower() in allowed for x in a.split(","))}
@@ -81,12 +81,12 @@ class SalBenchData(RowData):
         return self._shown
 
     def _shown(self, sample: Sample) -> tuple[Sample, ...]:
-        """Return the examples of a sample: never its own image."""
+        """Return the examples of a sample, but never its own image."""
         slots = self._examples(sample.tags["config"])
         return tuple(next(s for s in slot if _image(s) != _image(sample)) for slot in slots)
 
     def _draw_slots(self, config: str) -> list[list[Sample]]:
-        """Candidates for each example, drawn from all samples of a config, selected or not."""
+        """Return candidates for each example, drawn from all samples of a config, selected or not."""
         pool = [self._sample(config, rows, i, name) for rows, ids in self._walk(config) for i, name in enumerate(ids)]
         return draw_support(pool, self.options.shots, self.options.seed)
 
@@ -99,12 +99,12 @@ class SalBenchData(RowData):
 
 
 def _image(sample: Sample) -> str:
-    """Return a sample's id without the number of a repeat."""
+    """Return a sample's id without the repeat number."""
     return sample.id.partition("#")[0]
 
 
 def _choose_configs(where: Path, options: Selection) -> list[Config]:
-    """Return the configs that the options name and the folder has; what is named but absent is an error that says what is there."""
+    """Return the configs that the options name and the folder has; for an absent one, raise an error that lists those present."""
     check_folder(where, "salbench")
     present = [c for c in CONFIGS if _sources(where, c.name)]
     if not present:

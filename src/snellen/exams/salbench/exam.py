@@ -36,7 +36,7 @@ HUB = HubSet("salbench-vlm/salbench", (*FILES, *(f"*/{c}" for c in FILES), "READ
 
 
 class SalBench(Exam):
-    """The exam object that the entry point names."""
+    """The exam object; an entry point names it."""
 
     name = "salbench"
     title = "SalBench: which low-level feature makes one object stand out"

@@ -30,7 +30,7 @@ def exports(run: RunFacts) -> Iterator[tuple[str, Content]]:
 
 
 def _list(records: Iterator[bytes]) -> Iterator[bytes]:
-    """Yield a JSON list, one record a line."""
+    """Yield a JSON list, one record per line."""
     yield b"[\n" + next(records, b"")
     for record in records:
         yield b",\n" + record
@@ -38,7 +38,7 @@ def _list(records: Iterator[bytes]) -> Iterator[bytes]:
 
 
 def _leaderboard_row(run: RunFacts, whole: dict[str, GroupSummary]) -> dict[str, Any]:
-    """Return one row in the plan's columns: the protocol's headline in percent, empty where a task was not run."""
+    """Return one row in the plan's columns: the protocol's headline metric in percent, empty if a task was not run."""
     manifest = run.manifest
     row: dict[str, Any] = {"Model": f"{manifest.subject.spec}{manifest.data.note}", "Shot": manifest.options.shots}
     for column, config in COLUMNS.items():
@@ -88,7 +88,7 @@ def _metrics(run: RunFacts, whole: dict[str, GroupSummary], row: dict[str, Any])
 def _records(records: Iterator[tuple[Sample, Answer, Mark]], synthetic: bool) -> Iterator[bytes]:
     said = {"synthetic_data": True} if synthetic else {}
     encode = msgspec.json.Encoder().encode
-    truths: dict[str, list[str]] = {}  # few, and each is many samples'
+    truths: dict[str, list[str]] = {}  # few values, each shared by many samples
     for sample, answer, mark in records:
         truth = str(sample.truth)
         if truth not in truths:
@@ -97,7 +97,7 @@ def _records(records: Iterator[tuple[Sample, Answer, Mark]], synthetic: bool) ->
             {
                 "sample_id": sample.id,
                 "split": SPLIT_WORDS[sample.tags["split"]],
-                "task": sample.tags.get("task"),  # which a log need not say
+                "task": sample.tags.get("task"),  # a log may lack this
                 "predicted": mark.reading,
                 "ground_truth": truths[truth],
                 **mark.metrics,

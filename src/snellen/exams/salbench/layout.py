@@ -15,7 +15,9 @@ ORDERED = sorted(CONFIGS, key=lambda c: (list(TASKS).index(c.task), list(SPLITS)
 
 
 def tables(protocol: str, parts: Sequence[By]) -> Iterator[Layout]:
-    """Table 1 has the protocol's headline: the macro F1 that the paper calls F1 under `paper`, the mean of F1 under `plan-v2`."""
+    """Yield the tables. Table 1 has the protocol's headline metric: the macro F1 that the paper calls F1 under `paper`, the mean of F1
+    under `plan-v2`.
+    """
     headline = PROTOCOLS[protocol].headline if protocol in PROTOCOLS else "macro_f1"
     columns = [Column(SPLITS[c.split], {"config": c.name}, headline, TASKS[c.task]) for c in ORDERED]
     about = f"{'macro F1' if headline == 'macro_f1' else 'F1 (sample)'} (columns of the paper's Table 1)"

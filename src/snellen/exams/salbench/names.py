@@ -1,4 +1,4 @@
-"""The six configs of SalBench, the names users give them, and their labels."""
+"""The six configs of SalBench, their names for users, and their labels."""
 
 from __future__ import annotations
 

@@ -30,7 +30,7 @@ _BOX = re.compile(r"x_?min=([\d.]+), y_?min=([\d.]+), x_?max=([\d.]+), y_?max=([
 
 
 class _ReferredScene(NamedTuple):
-    """What a referring question says of the scene, as printed there."""
+    """The scene as the referring question describes it."""
 
     number: str
     objects: str
@@ -39,7 +39,7 @@ class _ReferredScene(NamedTuple):
 
 
 def _read_scene(question: str) -> _ReferredScene | None:
-    """Take count, nouns and box out of a data set question; None for detection questions.
+    """Extract count, nouns and box from a data set question; None for detection questions.
 
     >>> _read_scene("Context: This image depicts a scene with 13 toys. Among those, one toy highlighted in a red box is")
     _ReferredScene(number='13', objects='toys', singular='toy', box=None)
@@ -58,7 +58,7 @@ def _features(split: str) -> str:
 
 
 def written(kind: str, sample: Sample) -> str:
-    """Return a text of `forms.toml` for a sample, with what its data set question says of the scene."""
+    """Return a text of `forms.toml` for a sample, filled in with the scene of its data set question."""
     form, scene = FORMS[kind][sample.tags["config"]], _read_scene(sample.facts["question"])
     wants_box = "{box" in form
     if "{number}" in form and (scene is None or (wants_box and scene.box is None)):

@@ -1,4 +1,4 @@
-"""The four protocols of SalBench: read, mark, and what their metrics are. They share the prompt `question`, so they share answers."""
+"""The four protocols of SalBench: how they read and mark, and their metrics. They share the prompt `question`, so they share answers."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ from snellen.exams.salbench.reading import is_bare, read_lmms, read_plan_v2, rea
 from snellen.exams.salbench.scoring import LabelRules, score_lmms, score_sets
 
 METRICS = declared("snellen.exams.salbench", "metrics.toml", dict[str, tuple[Metric, ...]])["metrics"]
-# a macro score means little within one category
+# a macro score is hardly informative within one category
 ROLES = MetricRoles("exact_match", breakdown="f1", reported=("macro_f1", "f1", "exact_match", "precision", "recall"))
 
 
 class _SalBenchProtocol(Protocol):
-    """One protocol. Instances differ in their rules and headline only."""
+    """One protocol. Instances differ only in their rules and headline metric."""
 
     needs = ("records",)
     metrics = METRICS
@@ -47,7 +47,7 @@ class _SalBenchProtocol(Protocol):
         return self._rules.judge(reply, str(sample.truth), sample.tags["split"])
 
     def seen(self, sample: Sample, mark: Mark) -> Seen:
-        """Count what a literal reader finds beside the vocabulary in the sample's scores, not in the categories."""
+        """Count words outside the vocabulary that a literal reader finds: in the sample's scores, but not in the categories."""
         said = summary.said(str(sample.truth), sample.tags["split"], tuple(mark.reading or ()))
         return Seen(cast(dict[str, float], mark.metrics), mark.outcome, "", said)
 

@@ -1,4 +1,4 @@
-"""The read stage: how each protocol gets labels out of a reply. Pure functions of text and label list."""
+"""The read stage: how each protocol extracts labels from a reply. Pure functions of text and label list."""
 
 from __future__ import annotations
 
@@ -12,7 +12,9 @@ from snellen.exams.salbench.names import labels_of
 
 
 def read_lmms(reply: str, _labels: tuple[str, ...] = ()) -> frozenset[str]:
-    """Read a reply: lower case, brackets off the ends, split on commas. Nothing else is cleaned; an empty reply is one empty piece."""
+    """Read a reply: lower-case it, strip brackets from the ends, split on commas. Nothing else is cleaned; an empty reply is one empty
+    piece.
+    """
     return frozenset(piece.strip() for piece in reply.lower().strip("[").strip("]").split(","))
 
 
@@ -25,8 +27,10 @@ def truth_lmms(answer: str, _labels: tuple[str, ...] = ()) -> frozenset[str]:
 
 
 def truth_plan_v2(answer: str, labels: tuple[str, ...]) -> frozenset[str]:
-    """Read an answer: at most one label a part, by substring. The original looks through a set, whose order changes from run to run;
-    here the order is that of the paper's feature list. (Its trimming of articles and nouns has no effect on the result.)
+    """Read an answer: at most one label per part, by substring.
+
+    The original iterates over a set, whose order changes from run to run; here the order is that of the paper's feature list. (The
+    original's trimming of articles and nouns has no effect on the result.)
     """
     parts = re.split(r";| and |\n|,", answer.lower().strip())
     found = (next((label for label in labels if label in part), None) for part in parts)
@@ -34,7 +38,7 @@ def truth_plan_v2(answer: str, labels: tuple[str, ...]) -> frozenset[str]:
 
 
 def read_plan_v2(reply: str, labels: tuple[str, ...]) -> frozenset[str]:
-    """Read a reply by the same rule, with one separator more."""
+    """Read a reply by the same rule, with one more separator."""
     return truth_plan_v2(reply.replace("|", ","), labels)
 
 
@@ -68,7 +72,7 @@ _WORDS_TEXT = """
 same similar identical equal unchanged uniform consistent alike constant normal match matches share maybe perhaps possibly
 potentially vs versus tell certain distinguish between irrelevant contrary difficult hard
 """
-_WORDS = frozenset(_WORDS_TEXT.split())  # beside those of doubt: without one of them a sentence denies nothing
+_WORDS = frozenset(_WORDS_TEXT.split())  # in addition to words of doubt: a sentence without any of them denies nothing
 _UNSURE = re.compile(
     r"\b(?:not (?:\w{1,10} )?(?:sure|certain|clear)|unsure|uncertain|unclear|(?:hard|difficult|impossible) to (?:say|tell)|whether|if"
     r"|(?:cannot|can't|could not|couldn't|unable to|not able to) (?:tell|say|determine|decide|identify|see|make out|help|assist"
@@ -77,11 +81,11 @@ _UNSURE = re.compile(
 _HEDGES = (" or ", "/or ", "maybe", "perhaps", "possibly", "potentially", " vs", "versus", " from ", "between")
 _MORE = re.compile(r"\b(?:also|too|as well|additionally|in addition|besides|furthermore|moreover)\b")
 _DIFFERS = re.compile(r"\b(?:differ\w{0,5}|unlike|unique|stands? out|odd)\b")
-_LOOKING = re.compile(r"\bfocus(?:ed|es)? (?:up)?on\b")  # no label
+_LOOKING = re.compile(r"\bfocus(?:ed|es)? (?:up)?on\b")  # not a label
 
 
 class _Grammar:
-    """Compiled patterns of one label list."""
+    """The compiled patterns of one label list."""
 
     def __init__(self, labels: tuple[str, ...]) -> None:
         # also on P3 the words of all seven features: "the same shape and size" denies two of them
@@ -92,7 +96,7 @@ class _Grammar:
         joined = rf"{noun}(?:\s?(?:,\s?(?:and|or|nor)|,|and|or|nor|&|/)\s?{noun}){{0,8}}"
         closed = rf"{noun}(?:\s?,\s?{noun}){{0,8}}\s?,?\s?(?:and|or|nor)\s{noun}"
         # "not color", "no difference in size or shape", "the same shape, size and color", "rather than size"; between the
-        # two only words that do not change what is said ("one of the identical circles differs in color" is no denial)
+        # two only words that do not change what is said ("one of the identical circles differs in color" is not a denial)
         filler = (
             r"(?:(?:an?|the|its|their|any|all|in|of|by|to|about|differs?|differences?|different|changes?|due)\s){0,4}"
         )
@@ -131,7 +135,7 @@ class _Grammar:
         self.echo = re.compile(r"\W+(?:and\W+|or\W+)?".join(re.escape(label) for label in labels))
 
     def affirmed_and_denied(self, text: str) -> tuple[set[str], set[str]]:
-        """Return the labels that a text affirms, and those that it denies. A hedge between labels affirms none of the sentence's."""
+        """Return the labels that a text affirms, and those that it denies. A hedge between labels affirms none of the sentence's labels."""
         affirmed: set[str] = set()
         denied: set[str] = set()
 
@@ -167,14 +171,16 @@ def _grammar(labels: tuple[str, ...]) -> _Grammar:
 
 
 def read_robust(reply: str, labels: tuple[str, ...]) -> frozenset[str]:
-    """Read all labels that the reply affirms, whatever stands around them (core/reply/): whole words and other
-    spellings, negations taken out. A label both affirmed and denied, or a choice left open, is nothing.
+    """Read all labels that the reply affirms, whatever text surrounds them (core/reply/).
+
+    Whole words and other spellings count, and negations are removed. A label that is both affirmed and denied, or a choice left open, gives
+    nothing.
     """
     return _affirmed(reply, _grammar(labels)).intersection(labels)
 
 
 def is_bare(text: str) -> bool:
-    """Return whether a text is a list of labels and nothing else."""
+    """Return whether a text is only a list of labels."""
     return _grammar(labels_of("O3")).options.bare(text.lower()) is not None
 
 
@@ -193,14 +199,14 @@ def _affirmed(reply: str, grammar: _Grammar) -> frozenset[str]:
         return frozenset()
     if not said.leads or affirmed <= sure:
         return sure
-    # a bare answer, and then other labels in the words that explain it
+    # a bare answer, followed by other labels in its explanation
     if _MORE.search(said.text):
         return sure | affirmed
     return frozenset() if _DIFFERS.search(said.text) else sure
 
 
 def _keep_lead(match: re.Match[str]) -> str:
-    """Drop a list said to be the same, but keep its first item where "differs in" led to it ("differs in color, size is equal")."""
+    """Drop a list that is called the same, but keep its first item if "differs in" precedes it ("differs in color, size is equal")."""
     if match["lead"] is None or "," not in match["list"]:
         return " " if match["lead"] is None else match.group()
     return match["lead"] + match["list"].partition(",")[0]

@@ -11,11 +11,11 @@ from snellen.exams.salbench.names import BY_NAME
 
 CONFIGS = {name.lower(): config for name, config in BY_NAME.items()}
 WORDS = {"synthetic": "P3", "natural": "O3"}
-"""What the SalBench Evaluation Plan v2 calls the splits."""
+"""The names of the splits in the SalBench Evaluation Plan v2."""
 
 
 def sample_from_row(row: Mapping[str, Any]) -> Sample:
-    """Return a light sample of a row; an error names the field that is missing. `config`, where there is one, says which task it was."""
+    """Return a light sample of a row; an error names a missing field. `config`, if it is there, gives the task."""
     config = CONFIGS.get(str(row.get("config", "")).lower())
     named = config.split if config is not None else row.get("split")
     split = WORDS.get(named, named) if isinstance(named, str) else named

@@ -1,4 +1,4 @@
-"""The scores of one sample, and the rules by which a protocol gets from a reply to them."""
+"""The scores of one sample, and each protocol's rules for getting from a reply to them."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def score_lmms(predicted: Labels, truth: Labels) -> _Scores:
 
 
 def score_sets(predicted: Labels, truth: Labels) -> _Scores:
-    """Score by plain set metrics as the Plan v2 implementation has them: both empty is right, one empty is zero."""
+    """Score by plain set metrics as in the Plan v2 implementation: both empty is right, one empty is zero."""
     if not predicted and not truth:
         return _Scores(1.0, 1.0, 1.0, 1.0)
     hit = len(predicted & truth)
@@ -42,7 +42,7 @@ def score_sets(predicted: Labels, truth: Labels) -> _Scores:
 
 
 class LabelRules:
-    """How replies and truths are read and scored, and over which labels. Replies repeat ("Color"), so most are judged once."""
+    """The rules for reading and scoring replies and truths, and the labels. Replies repeat ("Color"), so most are judged once."""
 
     def __init__(
         self,
@@ -57,9 +57,8 @@ class LabelRules:
     ) -> None:
         """Take the functions of a protocol.
 
-        `is_bare` tells whether a text is labels and nothing else, for rules that look whether a reply was cut off. `all_labels` says
-        that macro scores count a label that no truth has, as 0. `errors_in_categories` says that samples without any answer count as
-        labels that were not found.
+        `is_bare` tells whether a text is only labels, for rules that look whether a reply was truncated. With `all_labels`, macro scores
+        count a label that no truth has, as 0. With `errors_in_categories`, samples without an answer count as labels that were not found.
         """
         self.is_bare, self.macro_labels = is_bare, macro_labels
         self.all_labels, self.errors_in_categories = all_labels, errors_in_categories

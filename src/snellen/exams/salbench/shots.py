@@ -1,4 +1,4 @@
-"""Which examples SalBench's few-shot prompts show. How they are written is in prompts.py."""
+"""The choice of examples for SalBench's few-shot prompts. prompts.py writes them."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from snellen.exams.salbench.names import labels_of
 
 
 def draw_support(pool: list[Sample], shots: int, seed: int) -> list[list[Sample]]:
-    """`shots` slots, each with candidates in seeded order: the first that is not the query's image is shown.
+    """Return `shots` slots, each with candidates in seeded order. The first candidate that is not the query's image is shown.
 
-    P3 takes the classes in turn (3 shots: one of each); O3 takes what the shuffle gives. Slots never share an image.
+    P3 takes the classes in turn (3 shots: one of each); O3 takes them in shuffled order. Slots never share an image.
     """
     order = sorted(pool, key=lambda s: rank(seed, "shots/" + s.id.partition("/")[2]))
     if pool and pool[0].tags["split"] == "P3":

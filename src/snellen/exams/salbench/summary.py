@@ -1,4 +1,4 @@
-"""What is SalBench's own in a summary: its groups, the scores of labels, and what never looking would get. Pure functions."""
+"""Summaries specific to SalBench: its groups, the scores of labels, and the scores of constant answers. Pure functions."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ EPSILON = 1e-8
 
 
 class _LabelPrediction(NamedTuple):
-    """What a summary keeps of a mark beside its scores: the truth's text, and those labels of the split that were said."""
+    """The part of a mark that a summary keeps beside its scores: the truth's text, and the predicted labels of the split."""
 
     truth: str
     predicted: tuple[str, ...]
@@ -34,7 +34,7 @@ class _LabelPrediction(NamedTuple):
 
 @lru_cache(maxsize=16384)
 def said(truth: str, split: str, reading: tuple[str, ...]) -> _LabelPrediction:
-    """Return the truth beside those labels that were said."""
+    """Return the truth and the predicted labels of the split."""
     labels = labels_of(split)
     return _LabelPrediction(truth, tuple([x for x in reading if x in labels]))
 
@@ -48,7 +48,7 @@ def groups(tags: Mapping[str, str], truth: Labels) -> tuple[Key, ...]:
 
 
 def order(key: Key) -> tuple[int, int, int, str]:
-    """Return where a group stands: configs, difficulties and categories in their own order, other difficulties behind the usual ones."""
+    """Return the sort key of a group: configs, difficulties and categories in their own order, other difficulties after the usual ones."""
     (_, config), *rest = key
     name, value = rest[0] if rest else ("", "")
     among = {"difficulty": DIFFICULTIES, "category": labels_of(BY_NAME[config].split)}.get(name, ())
@@ -57,7 +57,7 @@ def order(key: Key) -> tuple[int, int, int, str]:
 
 
 def label_scores(group: Group, rules: LabelRules) -> dict[str, Score]:
-    """Return macro scores over labels and the scores of each label, with intervals from what each is without each sample."""
+    """Return macro scores over labels and the scores of each label, with intervals from leaving out each sample."""
     import numpy as np
 
     from snellen.stats.jackknife import moved_interval
@@ -79,7 +79,7 @@ def label_scores(group: Group, rules: LabelRules) -> dict[str, Score]:
     sums = [times @ cell for cell in cells]
     there = (times @ truth > 0) | rules.all_labels
     whole = _by_label([s[None, :] for s in sums], labels, there[None, :])
-    left = (times @ truth - truth > 0) | rules.all_labels  # without the only sample of a label, that label is not there
+    left = (times @ truth - truth > 0) | rules.all_labels  # without its only sample, a label is not there
     without = _by_label([s - cell for s, cell in zip(sums, cells, strict=True)], labels, left)
     made_of = _made_of(times @ truth, times @ predicted, labels, there)
     return {
@@ -91,7 +91,7 @@ def label_scores(group: Group, rules: LabelRules) -> dict[str, Score]:
 
 
 def other_scores(group: Group, rules: LabelRules) -> dict[str, float]:
-    """Return two other things that are called F1 of labels: of their summed counts, and of the macro precision and recall."""
+    """Return two other scores that are called F1 of labels: of the summed counts, and of the macro precision and recall."""
     import numpy as np
 
     split = BY_NAME[group.by["config"]].split
@@ -116,9 +116,9 @@ def other_scores(group: Group, rules: LabelRules) -> dict[str, float]:
 
 
 def _made_of(truths: Floats, predicted: Floats, labels: tuple[str, ...], there: NDArray[np.bool_]) -> dict[str, float]:
-    """Return of how many right-or-wrong samples each score is made: those with the label; for macro scores as many as the labels make up.
+    """Return the number of right-or-wrong samples behind each score: those with the label; for macro scores, the equivalent number.
 
-    A macro score with one rare label is as unsure as that label's score, divided by the number of labels.
+    A macro score with one rare label is as uncertain as that label's score, divided by the number of labels.
     """
     found: dict[str, float] = {}
     for name, counts in (("f1", truths), ("precision", predicted), ("recall", truths)):
@@ -129,8 +129,9 @@ def _made_of(truths: Floats, predicted: Floats, labels: tuple[str, ...], there: 
 
 
 def _by_label(counts: Sequence[Floats], labels: tuple[str, ...], there: NDArray[np.bool_]) -> dict[str, Floats]:
-    """Return the scores of labels from their true and false positives and false negatives, each with a row for each case; macro scores over
-    the labels that are there, 0 where none is.
+    """Return the scores of labels from their true positives, false positives and false negatives, with a row for each case.
+
+    Macro scores are over the labels that are there, 0 if none is.
     """
     tables = _category_scores(*counts)
     some = there.sum(axis=1).clip(min=1)
@@ -146,11 +147,12 @@ def _category_scores(tp: Floats, fp: Floats, fn: Floats) -> dict[str, Floats]:
 
 
 def floors(group: Group, rules: LabelRules) -> dict[str, Floor]:
-    """Return for each metric the best that one constant answer gets, over all sets of the split's labels; P3's prompts allow one only.
+    """Return, for each metric, the best score of one constant answer, over all sets of the split's labels; P3's prompts allow only one
+    label.
 
-    A macro score punishes saying one label only more than drawing one at random: there chance is the floor. There is no floor
-    within a category or where all truths are the same, where a constant is trivially right; none for recalls, which are all won by
-    saying every label; and none for a label that all samples have, or none has.
+    A macro score penalises saying only one label more than drawing one at random: there chance is the floor. There is no floor within a
+    category or if all truths are the same, because a constant is trivially right. There is none for recalls, which are full if the answer
+    is every label. There is none for a label that all samples have, or none has.
     """
     import numpy as np
 
@@ -167,7 +169,7 @@ def floors(group: Group, rules: LabelRules) -> dict[str, Floor]:
     truth = np.array([[c in rules.true(text, split) for c in labels] for text in truths])
     there = (weights @ truth > 0) | rules.all_labels
     every = labels_of(split)
-    sets = chain.from_iterable(combinations(every, size) for size in range(1, len(every) + 1))  # small ones first
+    sets = chain.from_iterable(combinations(every, size) for size in range(1, len(every) + 1))  # small sets first
     answers = [(", ".join(answer), answer) for answer in sets]
     judged = [[rules.judge(reply, text, split).metrics for text in truths] for reply, _answer in answers]
     said = np.array([[c in answer for c in labels] for _reply, answer in answers])
@@ -193,7 +195,7 @@ def floors(group: Group, rules: LabelRules) -> dict[str, Floor]:
 
 
 def _macro_of_chance(true: Floats, n: float, drawn_from: int, there: NDArray[np.bool_]) -> dict[str, float]:
-    """Return the macro scores of drawing one label for each of many such samples."""
+    """Return the macro scores of drawing one label at random for each of that many samples."""
     hit, false = true / drawn_from, (n - true) / drawn_from
     scores = _category_scores(hit, false, true - hit)
     return {f"macro_{name}": float(table[there].mean()) for name, table in scores.items()}

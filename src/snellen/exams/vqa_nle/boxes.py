@@ -1,7 +1,7 @@
-"""Draws numbered boxes on an image, so that what a text calls 2 can be seen: VCR's object tags, grounded.
+"""Numbered boxes on an image, which make VCR's object tags visible: the object that a text calls 2 has box 2.
 
-The number on a box is the data's own index, the same that the tag in the text has. Colours differ, and sizes follow the image, so
-that the numbers can be read in a thumbnail and in a film frame alike.
+The number on a box is the data's own index, the same as in the text's tag. Colours differ, and sizes follow the image, so that the numbers
+are legible in a thumbnail as well as in a film frame.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ if TYPE_CHECKING:
 
 Colour = tuple[int, int, int]
 
-# told apart by hue and by lightness; more than these many boxes get evenly spread hues
+# distinguishable by hue and by lightness; for more boxes, hues are spread evenly
 _HEX = "e41e26 2364eb 14a03c fad714 9628be f58214 14cde1 f04bb9 825523 a5e12d 6e6ee1 00736e"
 PALETTE: tuple[Colour, ...] = tuple((red, green, blue) for red, green, blue in map(bytes.fromhex, _HEX.split()))
-SMALLEST_SIDE = 384  # a smaller image is enlarged first: numbers that can be read would cover it
+SMALLEST_SIDE = 384  # a smaller image is enlarged first, because legible numbers would cover it
 MOST_ENLARGED = 16
 MANY = 12
 _GOLDEN = 0.618  # neighbours in the list are far apart in hue
@@ -33,7 +33,7 @@ REFUSED = 32  # bytes of an image that does not decode: too few for any image, e
 
 
 class Rectangle(NamedTuple):
-    """Pixels, right and bottom edge included."""
+    """A rectangle in pixels, right and bottom edge included."""
 
     x1: float
     y1: float
@@ -42,18 +42,18 @@ class Rectangle(NamedTuple):
 
     @property
     def area(self) -> float:
-        """Size in square pixels."""
+        """Area in square pixels."""
         return max(0.0, self.x2 - self.x1) * max(0.0, self.y2 - self.y1)
 
     def shared(self, other: Rectangle) -> float:
-        """Return the area that two rectangles have in common."""
+        """Return the area of overlap of two rectangles."""
         width = min(self.x2, other.x2) - max(self.x1, other.x1)
         height = min(self.y2, other.y2) - max(self.y1, other.y1)
         return max(0.0, width) * max(0.0, height)
 
 
 def colours(count: int) -> list[Colour]:
-    """Return as many different colours.
+    """Return that number of different colours.
 
     >>> len(set(colours(40)))
     40
@@ -65,13 +65,13 @@ def colours(count: int) -> list[Colour]:
 
 
 def _ink(colour: Colour) -> Colour:
-    """Return black or white, whichever is read better on a colour."""
+    """Return black or white, whichever is more legible on a colour."""
     red, green, blue = colour
     return (0, 0, 0) if 0.299 * red + 0.587 * green + 0.114 * blue > 140 else (255, 255, 255)
 
 
 def _box_of(boxes: Sequence[Sequence[float]], number: int, name: str) -> Rectangle:
-    """Return the box with a number; raise SnellenError where there is none."""
+    """Return the box with a number; raise SnellenError if there is none."""
     if not 0 <= number < len(boxes):
         raise SnellenError(f"{name}: no box for object {number} (there are {len(boxes)}); ask without '-boxes'")
     x1, y1, x2, y2 = boxes[number]
@@ -81,8 +81,8 @@ def _box_of(boxes: Sequence[Sequence[float]], number: int, name: str) -> Rectang
 def draw(picture: Picture, boxes: Sequence[Sequence[float]], numbers: Sequence[int]) -> Picture:
     """Return the picture as PNG with the boxes of these numbers; `boxes[n]` is the box of number n, in pixels of the picture.
 
-    Without numbers the picture is given back as it is. What was done is in `transforms`. An image that does not decode comes
-    back cut, and is refused like any broken image when the question is about to be sent.
+    Without numbers, return the picture unchanged. `transforms` lists the changes. An image that does not decode is returned truncated, and
+    is refused like any broken image before the question is sent.
     """
     wanted = sorted(set(numbers))
     if not wanted:
@@ -91,7 +91,7 @@ def draw(picture: Picture, boxes: Sequence[Sequence[float]], numbers: Sequence[i
     rectangles = {n: _box_of(boxes, n, name) for n in wanted}
     decoded = _open(picture)
     if decoded is None:
-        # cut short, so that whoever checks images refuses it: it must not be asked about without its boxes
+        # truncated, so that the image check refuses it: it must not be asked about without its boxes
         return Picture(data=picture.data[:REFUSED], name=picture.name, transforms=picture.transforms)
     image, notes = decoded
     scale = min(MOST_ENLARGED, max(1, math.ceil(SMALLEST_SIDE / max(image.size))))
@@ -101,7 +101,7 @@ def draw(picture: Picture, boxes: Sequence[Sequence[float]], numbers: Sequence[i
     _paint(image, {n: _inside(r, scale, image.size) for n, r in rectangles.items()})
     notes.append(f"numbered boxes drawn: {', '.join(map(str, wanted))}")
     out = io.BytesIO()
-    image.save(out, "PNG", compress_level=2)  # five times as fast as the default, five percent larger
+    image.save(out, "PNG", compress_level=2)  # five times as fast as the default, 5% larger
     return Picture(data=out.getvalue(), name=picture.name, transforms=(*picture.transforms, *notes))
 
 
@@ -118,7 +118,7 @@ def _open(picture: Picture) -> tuple[PillowImage.Image, list[str]] | None:
 
 
 def _inside(box: Rectangle, scale: int, size: tuple[int, int]) -> Rectangle:
-    """Return a box in pixels of the image that is drawn on, cut to it, and never thinner than can be seen."""
+    """Return a box in pixels of the image that is drawn on, clipped to it, and thick enough to be visible."""
     width, height = size
     x1, x2 = (min(max(v * scale, 0), width - 1) for v in (box.x1, box.x2))
     y1, y2 = (min(max(v * scale, 0), height - 1) for v in (box.y1, box.y2))
@@ -141,7 +141,7 @@ def _paint(image: PillowImage.Image, boxes: dict[int, Rectangle]) -> None:
         canvas.rectangle(edge, outline=_ink(hue[number]), width=line + 2)
         canvas.rectangle((edge.x1 + 1, edge.y1 + 1, edge.x2 - 1, edge.y2 - 1), outline=hue[number], width=line)
     placed: list[Rectangle] = []
-    for number, box in sorted(boxes.items(), key=lambda item: item[1].area):  # small boxes choose their place first
+    for number, box in sorted(boxes.items(), key=lambda item: item[1].area):  # small boxes get their number first
         left, top, right, bottom = canvas.textbbox((0, 0), str(number), font=font)
         pad = line + 1
         width, height = right - left + 2 * pad + 2, bottom - top + 2 * pad
@@ -161,7 +161,7 @@ def place_tag(
     placed: Sequence[Rectangle],
     boxes: Sequence[Rectangle],
 ) -> Rectangle:
-    """Return where a number goes: inside the image, at its box, off other numbers first and then off what the boxes show."""
+    """Return the position of a number: inside the image and at its box. Avoid other numbers first, and then the objects in the boxes."""
     tried: list[tuple[float, Rectangle]] = []
     for order, (x, y) in enumerate(_places(box, width, height)):
         left = min(max(x, 0), max(0, size[0] - 1 - width))
@@ -175,7 +175,7 @@ def place_tag(
 
 
 def _places(box: Rectangle, width: float, height: float) -> list[tuple[float, float]]:
-    """Top left corners to try, the usual first: on the top edge from left to right, then the sides, then the bottom edge."""
+    """Return top left corners to try, the usual first: along the top edge from left to right, then the sides, then the bottom edge."""
     columns = [box.x1, box.x2 - width, (box.x1 + box.x2 - width) / 2]
     above = [(x, box.y1 - height) for x in columns]
     inside = [(x, box.y1) for x in columns[:2]] + [(x, box.y2 - height) for x in columns[:2]]

@@ -1,4 +1,4 @@
-"""Everything wrong in a data folder of the explanation tasks: every split, every record, every image decoded."""
+"""The check of a data folder of the explanation tasks: every split, every record, with every image decoded."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from snellen.exams.vqa_nle.formats.tags import mentioned
 
 
 def check(task: str, where: Path) -> Iterator[Problem]:
-    """Yield every problem, with file and record. Notes (not fatal) are what a run can live with."""
+    """Yield every problem, with file and record. A run can continue despite notes (not fatal)."""
     files = find(task, where)
     yield from (found for _split, found in files.problems)
     index = ImageIndex(task, where)

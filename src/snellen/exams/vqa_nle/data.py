@@ -1,7 +1,7 @@
-"""Reads VQA-X, ACT-X, e-SNLI-VE and VCR in the folder layout of multimodal-vqa-eval, whatever published format the files are in.
+"""The data sets VQA-X, ACT-X, e-SNLI-VE and VCR, in the folder layout of multimodal-vqa-eval and in any published format.
 
-Annotations are read record by record on every pass and images only for the samples that are asked about, so that a large
-split costs little more memory than its file. Samples are joined by their id, never by their image.
+Annotations are read record by record on every pass, and images only for the samples that are asked about. So a large split takes little
+more memory than its file. Samples are joined by their id, never by their image.
 """
 
 from __future__ import annotations
@@ -34,11 +34,11 @@ from snellen.exams.vqa_nle.names import EXAMPLES, LABELS, PARTS, RATIONALE, SPLI
 
 DEFAULT_ORDER = ("val", "test", "train")
 _FIRST_FEW = 5
-_DRAWN = 500  # records of which the examples are taken
+_DRAWN = 500  # number of records from which examples are drawn
 
 
 class NleData(Dataset):
-    """Selected samples of one task. `missing` are the selected samples that are left out because their image is not there."""
+    """Selected samples of one task. `missing` are selected samples that are left out because their image is missing."""
 
     def __init__(self, task: str, where: Path, options: Selection) -> None:
         self.task, self.source, self.options = task, str(where), options
@@ -79,7 +79,7 @@ class NleData(Dataset):
         self._ids -= missing.keys()
 
     def _add_files(self, record: VqaRecord, sizes: dict[str, int]) -> str | None:
-        """Take in the sizes of a record's files; return where its image should be where that is missing."""
+        """Add the sizes of a record's files. If the image is missing, return its expected place."""
         image = self.index.find(record)
         for file in (image, self.index.metadata(record)):
             if file is not None and file not in sizes:
@@ -130,7 +130,7 @@ class NleData(Dataset):
             yield from (s for s in self._asked(sample, record) if wanted(s.id))
 
     def _asked(self, sample: Sample, record: VqaRecord) -> Iterator[Sample]:
-        """Yield what is asked about a record: for VCR its answer, its rationale, or both; two that belong together say so."""
+        """Yield the samples of a record: for VCR its answer, its rationale, or both. Two that belong together are linked."""
         if len(self._parts) > 1:
             sample = msgspec.structs.replace(sample, facts=sample.facts | {"paired": True})
         if self.task in self._parts:
@@ -139,7 +139,7 @@ class NleData(Dataset):
             yield rationale_of(sample, record)
 
     def _with_pictures(self, wanted: Iterator[VqaRecord]) -> Iterator[tuple[Sample, VqaRecord]]:
-        last: Picture | None = None  # neighbours often share an image
+        last: Picture | None = None  # consecutive records often share an image
         for record in wanted:
             image = self.index.find(record)
             if image is None:
@@ -160,15 +160,15 @@ class NleData(Dataset):
         return lambda sample: _examples_for(sample, examples, count)
 
     def examples(self, shots: int) -> list[Sample]:
-        """Return samples to show before a question, and stand-ins for those that share its image, in seeded order, with pictures.
+        """Return samples to show before a question, in seeded order, with pictures. Add stand-ins for those that share its image.
 
-        They come from the train split where there is one, else from the (first) split that is asked about. All have
-        different images; e-SNLI-VE's labels take turns.
+        They come from the train split if there is one, else from the first split of the run. All have different images, and e-SNLI-VE's
+        labels take turns.
         """
         if self._no_train:
             raise SnellenError(f"{self._no_train}: examples come from the train split, and this is its file")
         source = self._train or self._sources[0]
-        # the train file was not checked; what cannot be read is not an example
+        # the train file was not checked; an unreadable record is not used as an example
         fit = (r for r in source.records() if isinstance(r, VqaRecord) and self._is_example(r))
         drawn = heapq.nsmallest(_DRAWN, fit, key=lambda record: rank(self.options.seed, f"shots/{record.id}"))
         chosen = self._in_turn(drawn)[: shots + len(LABELS)]
@@ -187,7 +187,7 @@ class NleData(Dataset):
         return whole and self.index.find(record) is not None
 
     def _in_turn(self, records: list[VqaRecord]) -> list[VqaRecord]:
-        """Return records with different images, for e-SNLI-VE one of each label in turn."""
+        """Return records with different images; for e-SNLI-VE, one of each label in turn."""
         queues = [deque(records)]
         if self.task == "esnlive":
             queues = [deque(r for r in records if r.answers == (label,)) for label in LABELS]
@@ -210,7 +210,7 @@ _NO_REASONS = (
 
 
 def _examples_for(sample: Sample, examples: list[Sample], shots: int) -> list[Sample]:
-    """Return the first examples; one that shows the query's own image gives way to a stand-in, of its own label if there is one."""
+    """Return the first examples. An example with the query's own image is replaced by a stand-in, with the same label if possible."""
 
     def same_image(one: Sample) -> bool:
         return Path(one.facts["image_name"]).name == Path(sample.facts["image_name"]).name
@@ -223,12 +223,13 @@ def _examples_for(sample: Sample, examples: list[Sample], shots: int) -> list[Sa
     return [instead_of(one) if same_image(one) else one for one in examples[:shots]]
 
 
-# ---------------------------------------------------------------- what the user chose
+# ---------------------------------------------------------------- the user's choices
 
 
 def _chosen_parts(task: str, options: Selection) -> tuple[str, ...]:
-    """Return the tasks that the options name, as the samples' tags do. Only VCR has several: its answers are asked about unless others
-    are named, so that nothing is paid twice by accident.
+    """Return the tasks that the options name, as in the samples' tags.
+
+    Only VCR has several. By default only its answers are asked about, so that no sample is paid for twice by accident.
     """
     known = PARTS if task == "vcr" else {task: (task,)}
     wanted: set[str] = set()
@@ -241,7 +242,7 @@ def _chosen_parts(task: str, options: Selection) -> tuple[str, ...]:
 
 
 def _chosen_splits(task: str, where: Path, files: Files, options: Selection) -> list[str]:
-    """Return the splits that the options name; what is not there is an error that says what is."""
+    """Return the splits that the options name; for a missing one, raise an error that lists those present."""
     there = list(files.sources)
     if not there:
         raise SnellenError(f"{files.problems[0][1]}; 'snellen data check {task} --data {where}' lists all")

@@ -1,4 +1,4 @@
-"""VQA-X, ACT-X, e-SNLI-VE and VCR: answer, and say why (Park et al. 2018; Zellers et al. 2019; Kayser et al. 2021)."""
+"""VQA-X, ACT-X, e-SNLI-VE and VCR: answer and explain (Park et al. 2018; Zellers et al. 2019; Kayser et al. 2021)."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ RESULTS = Option("results", "Also merge CSV files into this folder, keeping the 
 
 
 class VqaNle(Exam):
-    """The exam object of one task, which an entry point names."""
+    """The exam object of one task; an entry point names it."""
 
     splits = SPLITS
     options = (PROMPT_MODE, GENERATE_EXPLANATIONS, RESULTS, MAX_MISSING)
@@ -127,7 +127,7 @@ class VqaNle(Exam):
 
 
 def _reordered(sample: Sample, draw: Random) -> Sample:
-    """Return the sample with VCR's four choices in another order, and the number of the right one with them."""
+    """Return the sample with VCR's four choices in another order, and the number of the right one changed to match."""
     order = new_order(len(LETTERS), draw)
     moved = {**sample.facts, "choices": [sample.facts["choices"][i] for i in order]}
     truth = sample.truth and {**sample.truth, "label": order.index(sample.truth["label"])}
@@ -142,7 +142,9 @@ def _guess(exam: Exam, prompt: str, known: Sequence[Sample], asked: Sequence[Sam
 
 
 def _unavailable(prompts: Sequence[str]) -> Mapping[str, str]:
-    """Return METEOR, SPICE and BERTScore of explanations, as far as they are not here, and e-ViL's scores, which need all three."""
+    """Return those of METEOR, SPICE and BERTScore that are not available, and e-ViL's scores if any is missing, because they need all
+    three.
+    """
     from snellen.stats.nlg import missing
 
     found = missing() if any(map(wants_explanation, prompts)) else {}
@@ -151,7 +153,7 @@ def _unavailable(prompts: Sequence[str]) -> Mapping[str, str]:
 
 def _choices(sample: Sample) -> Choices:
     truth = sample.truth if isinstance(sample.truth, dict) else {}
-    # QA->R is asked with the right answer
+    # QA->R includes the right answer
     asked = f"{sample.facts['question']} {sample.facts.get('answer', '')}".strip()
     return Choices(asked, tuple(sample.facts["choices"]), truth.get("label"))
 

@@ -1,8 +1,9 @@
-"""What one explanation gets that is given to everything: BLEU, ROUGE-L and CIDEr reward usual words, whatever is in the picture.
+"""The scores of one explanation given to every sample: BLEU, ROUGE-L and CIDEr reward usual words, whatever the image shows.
 
-The annotators' own explanations are tried (the commonest and a spread of the others, 2,000 at most), each metric by itself. All of
-them are tried for BLEU. ROUGE-L and CIDEr take longer: they are tried for those that do best on BLEU and a spread of the others,
-some hundred. So a floor is always what its explanation gets on all samples, and another one may get a little more.
+The candidates are the annotators' own explanations: the most common ones and a spread of the others, 2,000 at most. Each metric is computed
+by itself. All candidates are tried for BLEU. ROUGE-L and CIDEr take longer, so they are tried for the best on BLEU and a spread of the
+others, about a hundred. A floor is therefore always the score of its explanation on all samples, and another explanation may score slightly
+higher.
 """
 
 from __future__ import annotations
@@ -15,14 +16,14 @@ from snellen.stats.constants import ConstantScores
 from snellen.stats.nlg.tokens import tokenise
 
 POOL = 2000
-"""Explanations that are tried for BLEU."""
+"""Explanations to try for BLEU."""
 BEST, SPREAD = 20, 50
-"""Of them those that are tried for ROUGE-L and CIDEr: the best for each BLEU, and others."""
+"""Numbers of them to try for ROUGE-L and CIDEr: the best for each BLEU, and others."""
 BLEUS = ("BLEU-1", "BLEU-2", "BLEU-3", "BLEU-4")
 
 
 def explanation_floors(references: Sequence[Sequence[str]], *, raw_text: bool) -> dict[str, Floor]:
-    """Return for each text metric what the best constant explanation gets; nothing where all samples have the same ones.
+    """Return, for each text metric, the score of the best constant explanation; nothing if all samples have the same explanations.
 
     `raw_text` as in `stats.nlg`.
     """
@@ -56,7 +57,7 @@ def _best(texts: Sequence[str], values: Iterable[float]) -> Floor:
 
 
 def _usual(references: Sequence[Sequence[str]]) -> list[str]:
-    """Return different explanations, the commonest first; where there are many, half of the pool and a spread of the others."""
+    """Return distinct explanations, the most common first. If there are many, return half of the pool and a spread of the others."""
     counts = Counter(text for texts in references for text in texts if text)
     every = sorted(counts, key=lambda text: (-counts[text], text))
     half = POOL // 2

@@ -1,4 +1,4 @@
-"""Whether a model's certainty of its answer says anything about the answer, in words."""
+"""A sentence on whether a model's certainty predicts that its answer is right."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from snellen.exams.vqa_nle.entropy.spans import metric_name
 
 
 def findings(summary: Summary) -> Iterator[Finding]:
-    """Yield how well a low entropy of the answer tells a right one (AUROC), over the first part; nothing where that cannot be said."""
+    """Yield how well a low entropy of the answer predicts a right one (AUROC), over the first part; nothing if it is not known."""
     whole = next((g for p in summary.plain[:1] for g in p.groups if g.whole), None)
     names = [f"{metric_name('answer_mean', bounded)}_auroc" for bounded in (False, True)]
     score = next((whole.metrics[n] for n in names if n in whole.metrics), None) if whole is not None else None

@@ -1,4 +1,4 @@
-"""A reply with each word's entropy, for the page: the darker a word's ground, the less sure the model was of it."""
+"""A reply with each word's entropy, for the page: the darker a word's background, the less certain the model was of it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ STEPS = tuple(STEP * level for level in range(LEVELS + 1))
 
 
 class _ShadedText(NamedTuple):
-    """A piece of a reply. `level` is None for what stands between words; `note` is for people."""
+    """A piece of a reply. `level` is None for text between words; `note` is for people."""
 
     text: str
     level: int | None
@@ -24,14 +24,14 @@ class _ShadedText(NamedTuple):
 
 
 class _ShadedReply(NamedTuple):
-    """What the template shows of one reply: its pieces, and the entropy in nats at which each level begins."""
+    """One reply for the template: its pieces, and the entropy in nats at which each level begins."""
 
     pieces: tuple[_ShadedText, ...]
     steps: tuple[float, ...] = STEPS
 
 
 class ShadedGallery(Gallery):
-    """The plain gallery, and under a reply whose tokens are known how sure the model was of each word."""
+    """The plain gallery. If a reply's tokens are known, it also shows how certain the model was of each word."""
 
     template = "shaded.html"
     package = "snellen.exams.vqa_nle"
@@ -48,7 +48,7 @@ def _shaded(item: GalleryItem) -> _ShadedReply | None:
 
 
 def _shades(tokens: Sequence[Token], reading: Any = None) -> Iterator[_ShadedText]:
-    """Yield the whole reply in pieces, in order; a reading with an explanation says where that begins.
+    """Yield the whole reply in pieces, in order. A reading with an explanation says where that begins.
 
     >>> [(s.text, s.level) for s in _shades([Token(text="a", logprob=0.0, entropy=0.1), Token(text=" b", logprob=0.0, entropy=9.0)])]
     [('a', 0), (' ', None), ('b', 6)]

@@ -1,6 +1,7 @@
-"""The papers' table: the task's score (VCR's three parts), then the explanations of right answers by BLEU, METEOR, ROUGE-L and CIDEr.
+"""The papers' table: the task's score (VCR's three parts), then the explanations of right answers, scored by BLEU, METEOR, ROUGE-L and
+CIDEr.
 
-All are of one split.
+All columns are of one split.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ ORDER = ("BLEU-1", "BLEU-2", "BLEU-3", "BLEU-4", "METEOR", "ROUGE-L", "CIDEr")
 
 
 def tables(task: str, protocol: str, parts: Sequence[By]) -> Iterator[Layout]:
-    """Yield one table for each split that was run."""
+    """Yield one table for each split of the run."""
     score = headline(protocol, task)
     for split in dict.fromkeys(by["split"] for by in parts if "split" in by):
         whole = {"split": split, "task": task}

@@ -1,4 +1,4 @@
-"""The words of the four exams with explanations: tasks, labels, prompts, placeholders. No data set's own content."""
+"""The vocabulary of the four exams with explanations: tasks, labels, prompts, placeholders. No content of any data set."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from snellen.exams.vqa_nle.vqa_official import answer_type, majority
 
 
 class _NleProbe(Struct, frozen=True):
-    """A sample without picture, to show prompts and to try protocols: its right answers one by one, its explanation and its facts."""
+    """A sample without an image, to show prompts and to try protocols: its right answers one by one, its explanation and its facts."""
 
     answers: tuple[str, ...]
     explanation: str
@@ -20,7 +20,7 @@ class _NleProbe(Struct, frozen=True):
 
 
 class _NleTask(Struct, frozen=True):
-    """What is particular to one data set, as `tasks.toml` says it."""
+    """The particulars of one data set, from `tasks.toml`."""
 
     title: str
     about: str
@@ -42,9 +42,9 @@ class _NleTask(Struct, frozen=True):
 
 TASKS = declared("snellen.exams.vqa_nle", "tasks.toml", dict[str, _NleTask])
 SPLITS = ("train", "val", "test")
-# VCR's other parts: the reason of the right answer; both choices right. Q->A is "vcr"
+# VCR's other parts: the reason for the right answer (QA->R), and both choices right (Q->AR). Q->A is "vcr"
 RATIONALE, JOINT = "QA->R", "Q->AR"
-PARTS = {  # VCR's tasks as --task names them
+PARTS = {  # VCR's tasks, as --task names them
     **dict.fromkeys(("answer", "q->a", "vcr"), ("vcr",)),
     **dict.fromkeys(("rationale", "qa->r"), (RATIONALE,)),
     "q->ar": ("vcr", RATIONALE),
@@ -54,9 +54,9 @@ LETTERS = letters.LETTERS[:4]
 
 MULTIMODAL_VQA_EVAL = "multimodal-vqa-eval"  # the reference implementation, and the protocol that marks as it does
 
-MAX_TOKENS = 40  # what multimodal-vqa-eval lets a model say with an explanation; 20 without, but a run has one limit
+MAX_TOKENS = 40  # multimodal-vqa-eval's limit with an explanation; 20 without, but a run has one limit
 
-# what multimodal-vqa-eval writes where a reply has no explanation
+# the placeholder of multimodal-vqa-eval for a reply without explanation
 MISSING = "explanation missing"
 NO_DETAILS = "no further details"
 UNKNOWN = "unknown"
@@ -64,11 +64,11 @@ UNKNOWN = "unknown"
 ABOUT = declared("snellen.exams.vqa_nle", "prompts.toml", dict[str, dict[str, str]])
 PROMPTS = {task: ABOUT["every"] | ABOUT.get(task, {}) for task in TASKS}
 TEXT_EXAMPLES = ("1shot", "3shot")
-EXAMPLES = {"1shot-images": 1, "3shot-images": 3}  # how many real examples a prompt shows; they belong to it
+EXAMPLES = {"1shot-images": 1, "3shot-images": 3}  # number of real examples in a prompt; they belong to it
 
 
 def shot_count(mode: str | None) -> int:
-    """Return how many text examples multimodal-vqa-eval's `--prompt_mode` means: it looks at the first character.
+    """Return the number of text examples for multimodal-vqa-eval's `--prompt_mode`, which is decided by its first character.
 
     >>> [shot_count(m) for m in ("zero", "1shot", "3shot", "10shot", "5shot", None)]
     [0, 1, 3, 1, 0, 0]
@@ -86,22 +86,22 @@ def wants_explanation(prompt: str) -> bool:
 
 
 def task_of(tag: str) -> str:
-    """Return the exam of a sample's task tag: VCR's rationales are VCR's, too."""
+    """Return the exam of a sample's task tag. VCR's rationales belong to VCR, too."""
     return "vcr" if tag == RATIONALE else tag
 
 
 def image_of(sample: Sample) -> str:
-    """Return what a sample's image is called, or the sample itself where that is not known: what stands or falls together."""
+    """Return the name of a sample's image, or of the sample if the image is not known: the cluster for intervals."""
     return str(sample.facts.get("image_name") or sample.id)
 
 
 def letter_of(choice: int | None) -> str | None:
-    """Return the letter of VCR's choice with a number; None where there is none."""
+    """Return the letter of VCR's choice with a number; None without a number."""
     return LETTERS[choice] if choice is not None and choice < len(LETTERS) else None
 
 
 def tags_of(task: str, split: str, answers: Sequence[str]) -> dict[str, str]:
-    """Return what results are broken down by."""
+    """Return the tags by which results are broken down."""
     tags = {"split": split, "task": task}
     if task == "vqax":
         tags["answer_type"] = answer_type(majority(answers) or "") if answers else "none"
@@ -113,7 +113,7 @@ def tags_of(task: str, split: str, answers: Sequence[str]) -> dict[str, str]:
 
 
 def head(label: str) -> str:
-    """Return an ACT-X label up to its first comma. Of the 397 labels 264 have one; 310 different heads are left.
+    """Return an ACT-X label up to its first comma. Of the 397 labels, 264 have one; 310 different heads remain.
 
     >>> head("skating, ice")
     'skating'

@@ -1,6 +1,6 @@
-"""How samples are asked: the prompts of multimodal-vqa-eval, byte for byte, and ours: with real examples, and for VCR's object tags.
+"""The prompts: those of multimodal-vqa-eval, byte for byte, and ours, with real examples and for VCR's object tags.
 
-The last user turn is text first, then the image; that code's examples are turns of text alone. Kept as they are: the
+In the last user turn the text comes first, then the image; the examples of that code are turns of text alone. Two oddities are kept: the
 answer-only prompts glue sentences together, and ACT-X's examples have a "Description:" that no question has.
 """
 
@@ -28,15 +28,15 @@ from snellen.exams.vqa_nle.names import (
 )
 from snellen.exams.vqa_nle.vqa_official import as_written
 
-# VCR's QA->R, ours: the original has none. The rationale is the explanation, so no other is asked for under any prompt
+# VCR's QA->R, ours: the original has none. The rationale is the explanation, so no prompt asks for another one
 REASON = (
     "Given an IMAGE, a QUESTION, its correct ANSWER and four reasons, choose the reason why the answer is correct in this format:\n"
     "<letter>\nLetter must be A, B, C, or D. Use only the letter and do not add any explanation.\n"
     "{note}Question: {question}\nAnswer: {answer}\nA) {c0}\nB) {c1}\nC) {c2}\nD) {c3}"
 )
-MISSING_CHOICE = {True: "missing", False: "Option missing"}  # by whether an explanation is wanted
-BOX_NOTE = "[n] is what the box with the number n shows.\n"  # ours: only where boxes are drawn
-BASELINE_FORM = "{} because it is visible"  # how a subject that never looks says an option
+MISSING_CHOICE = {True: "missing", False: "Option missing"}  # by whether the prompt asks for an explanation
+BOX_NOTE = "[n] is what the box with the number n shows.\n"  # ours: only if boxes are drawn
+BASELINE_FORM = "{} because it is visible"  # how a blind baseline states an option
 
 
 def _fact(sample: Sample, name: str) -> str:
@@ -51,7 +51,7 @@ def _is_rationale(sample: Sample) -> bool:
 
 
 def _vcr_texts(prompt: str, sample: Sample) -> tuple[str, str, list[str]]:
-    """Question, the right answer where it is given, and four choices, with object tags in the words of the prompt."""
+    """Return the question, the right answer if the prompt gives it, and four choices, with object tags in the prompt's own form."""
     choices = [str(c) for c in sample.facts.get("choices") or ()][: len(LETTERS)]
     if not choices:
         raise SnellenError(f"{sample.id}: the sample has no choices, which the prompt needs")
@@ -78,7 +78,7 @@ def _text_of(prompt: str, sample: Sample) -> str:
 
 
 def _pictures(prompt: str, sample: Sample) -> tuple[Picture, ...]:
-    """Return the sample's image; for `-boxes` with the boxes of all objects that question, given answer or choices name."""
+    """Return the sample's image. For `-boxes`, draw the boxes of all objects that the question, the given answer or the choices name."""
     if not prompt.endswith("-boxes") or not sample.pictures:
         return sample.pictures
     from snellen.exams.vqa_nle.boxes import draw
@@ -92,7 +92,7 @@ def _pictures(prompt: str, sample: Sample) -> tuple[Picture, ...]:
 
 
 def _history(prompt: str, task: str, shots: Sequence[Sample]) -> Iterator[Turn]:
-    """Yield the prompt's own examples, texts alone as in multimodal-vqa-eval, or real ones with their images; each with its answer."""
+    """Yield the prompt's own examples (texts alone, as in multimodal-vqa-eval) or real ones with their images, each with its answer."""
     own = TASKS[task].shots[: shot_count(prompt)] if prompt in TEXT_EXAMPLES else ()
     for question, reply in own:
         yield Turn(role="user", parts=(Text(text=question),))
@@ -103,7 +103,7 @@ def _history(prompt: str, task: str, shots: Sequence[Sample]) -> Iterator[Turn]:
 
 
 def gold_reply(sample: Sample) -> str:
-    """Return what a right answer to a sample looks like, in the form that the prompts ask for."""
+    """Return the right answer to a sample, in the form that the prompts ask for."""
     truth = sample.truth
     label = truth.get("label")
     answer = as_written(truth["answers"]) if label is None else LETTERS[label]
@@ -111,7 +111,7 @@ def gold_reply(sample: Sample) -> str:
 
 
 def ask(prompt: str, sample: Sample, shots: Sequence[Sample] = ()) -> Question:
-    """Return one question, after the prompt's own examples or those that are given."""
+    """Return one question, after the prompt's own examples or the given ones."""
     task, reason = task_of(sample.tags["task"]), _is_rationale(sample)
     return Question(
         id=sample.id,
@@ -127,7 +127,7 @@ def ask(prompt: str, sample: Sample, shots: Sequence[Sample] = ()) -> Question:
 
 
 def prompts_of(task: str) -> Mapping[str, Prompt]:
-    """Return the prompts of a task. Those with examples show answers to questions, so they are not asked about VCR's rationales."""
+    """Return the prompts of a task. Prompts with examples show answers to questions, so they are not used for VCR's rationales."""
     with_examples = (*TEXT_EXAMPLES, *EXAMPLES) if task == "vcr" else ()
     return by_name(
         *(
@@ -158,7 +158,7 @@ _REASONS = ["<det0> has raised both hands.", "<det1> rolls away.", "A leash lies
 
 
 def _reason(at: int, name: str) -> Sample:
-    """As `_sample`, for VCR's QA->R."""
+    """Make a sample like `_sample`, for VCR's QA->R."""
     sample = _sample("vcr", 0, name)
     return Sample(
         id=f"vcr-rationale/test/{name}",
@@ -169,12 +169,12 @@ def _reason(at: int, name: str) -> Sample:
 
 
 def probes(task: str) -> list[Sample]:
-    """Return one sample without picture (VCR: one of each part), to show prompts and try protocols without a data set."""
+    """Return one sample without an image (VCR: one of each part), to show prompts and try protocols without a data set."""
     return [_sample(task, 0, "probe"), *([_reason(0, "probe")] if task == "vcr" else [])]
 
 
 def truths(task: str) -> list[Sample]:
-    """Return a sample for each answer that there can be; where answers are free text, for a few of each kind."""
+    """Return a sample for each possible answer. If answers are free text, return samples for a few of each kind."""
     numbers = range(len(TASKS[task].probe.answers))
     reasons = numbers if task == "vcr" else ()
     return [_sample(task, i, f"truth-{i}") for i in numbers] + [_reason(i, f"truth-{i}") for i in reasons]

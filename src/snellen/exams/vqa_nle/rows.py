@@ -1,4 +1,4 @@
-"""Rows of `snellen mark`: a reply, with truth under the names that the published files use. A row without truth is only read."""
+"""Rows of `snellen mark`: a reply, with the truth under the names that the published files use. A row without truth is only read."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ CLASS_IDS = ("contradiction", "neutral", "entailment")  # e-ViL's numbers for th
 
 
 def sample_from_row(task: str, row: Mapping[str, Any]) -> Sample:
-    """Return a light sample; raises SnellenError that names the field where the truth is not what it should be.
+    """Return a light sample; raise a SnellenError that names the field if the truth is not valid.
 
-    A row of VCR whose `task` is `rationale` is QA->R: its choices are the `rationale_choices`.
+    A row of VCR whose `task` is `rationale` is QA->R, and its choices are the `rationale_choices`.
     """
     rationale = task == "vcr" and PARTS.get(str(row.get("task")).lower()) == (RATIONALE,)
     if rationale:
@@ -46,14 +46,14 @@ def _facts(task: str, row: Mapping[str, Any]) -> dict[str, Any]:
         return facts
     given = first(row, CHOICES)
     if given is None and isinstance(row.get("answers"), list):
-        given = row["answers"]  # as multimodal-vqa-eval takes them
+        given = row["answers"]  # as in multimodal-vqa-eval
     facts["objects"] = list(records.texts(row.get("objects"), "object")) if isinstance(row.get("objects"), list) else []
     facts["choices"] = _choices(given, len(facts["objects"]))
     return facts
 
 
 def _choices(given: Any, objects: int) -> list[str]:
-    """Choices as texts, or as the official lists of tokens and object numbers."""
+    """Return the choices, given as texts or as the official lists of tokens and object numbers."""
     if given is None:
         return []
     if not isinstance(given, list):
@@ -79,9 +79,10 @@ def _truth(task: str, row: Mapping[str, Any]) -> dict[str, Any] | None:
 
 
 def _vcr_truth(row: Mapping[str, Any], choices: list[str]) -> dict[str, Any] | None:
-    """Return the right choice by its number from 0, its letter or its text. A number as a text could count from 0 or from 1: refused.
+    """Return the right choice, given by its number from 0, its letter or its text. Refuse a number as a text, which could count from 0 or
+    from 1.
 
-    A list under "answers" are the choices, as multimodal-vqa-eval takes them.
+    A list under "answers" is the list of choices, as in multimodal-vqa-eval.
     """
     names = ("answer", "gt_answer") if isinstance(row.get("answers"), list) else ("answer", "gt_answer", "answers")
     said = first(row, names)

@@ -1,7 +1,7 @@
-"""What these exams alone summarise: explanation quality filtered and unfiltered, entropy against truth, floors of free answers.
+"""Summaries specific to these exams: explanation quality filtered and unfiltered, entropy against truth, floors of free answers.
 
-Means, intervals (questions on one image stand or fall together), bounds and outcomes are made in `stats.tally`. The caption metrics
-are corpus metrics, and they and the entropies are given for whole splits only. Pure functions; `protocols` hands them its marks.
+`stats.tally` computes means, intervals (clustered by image), bounds and outcomes. The caption metrics are corpus metrics; they and the
+entropies are given for whole splits only. Pure functions; `protocols` passes in its marks.
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ UNFILTERED, FILTERED = "unfiltered", "filtered"
 
 
 Constants = frozenset[tuple[str, float]]
-"""Answers with what each scores."""
+"""Answers with their scores."""
 
 
 class JudgedExplanation(NamedTuple):
-    """An explanation beside the annotators', whether its sample was answered rightly (None: not marked), and its image."""
+    """An explanation and the annotators' own, whether its sample was answered correctly (None: not marked), and its image."""
 
     said: str
     true: tuple[str, ...]
@@ -42,10 +42,10 @@ class JudgedExplanation(NamedTuple):
 
 
 class MarkSummary(NamedTuple):
-    """What floors and own scores need of one mark, in a form that can be counted.
+    """The parts of one mark that floors and own scores need, in a form that can be counted.
 
-    `constants` are for each metric the answers that would have scored, and how much. `pair` names what VCR's answer and rationale have
-    in common where both are asked.
+    `constants` are, for each metric, the answers that would have scored, with their scores. `pair` links VCR's answer and rationale if both
+    are asked.
     """
 
     constants: tuple[tuple[str, Constants], ...] = ()
@@ -55,21 +55,21 @@ class MarkSummary(NamedTuple):
 
 
 def own(seen: Seen) -> MarkSummary:
-    """Return what `seen` keeps of a mark for these exams."""
+    """Return the parts of a mark that `seen` keeps for these exams."""
     return cast(MarkSummary, seen.own)
 
 
 # ---------------------------------------------------------------- the metrics
 
-MAJORITY = "majority_accuracy"  # where a protocol's filter of explanations is narrower than its accuracy
+MAJORITY = "majority_accuracy"  # if a protocol's filter of explanations is narrower than its accuracy
 METRICS = declared("snellen.exams.vqa_nle", "metrics.toml", dict[str, tuple[Metric, ...]])
 LABELS = declared("snellen.exams.vqa_nle", "labels.toml", dict[str, dict[str, str]])
-# VQA's own measure, and e-ViL's task score; the others lead with what their code counts
+# VQA's own measure, and e-ViL's task score; the other protocols lead with the metric of their code
 SOFT_FIRST = ("strict", "e-vil")
 
 
 def headline(protocol: str, task: str) -> str:
-    """Return what a protocol leads with in an exam: where the paper or tool behind it leads with VQA's soft accuracy, that.
+    """Return the headline metric of a protocol in an exam: VQA's soft accuracy if the paper or tool behind it leads with that.
 
     >>> headline("e-vil", "vqax"), headline("e-vil", "vcr"), headline("nlxgpt", "vqax")
     ('soft_accuracy', 'accuracy', 'accuracy')
@@ -78,7 +78,7 @@ def headline(protocol: str, task: str) -> str:
 
 
 def metrics_of(protocol: str, task: str, *, explains: bool) -> tuple[Metric, ...]:
-    """Return every metric that a task can have, under the names that a protocol's authors have for them, the headline first."""
+    """Return every metric that a task can have, under the protocol authors' names, the headline first."""
     labels = LABELS.get(f"{protocol}/{task}") or LABELS.get(protocol, {})
     every = METRICS["accuracies"] + (METRICS["explained"] if explains else ()) + METRICS["entropies"]
     found = (msgspec.structs.replace(m, label=labels.get(m.name, m.label)) for m in every)
@@ -89,7 +89,9 @@ def metrics_of(protocol: str, task: str, *, explains: bool) -> tuple[Metric, ...
 
 
 def order(key: Key) -> tuple[int, int, str, int, str]:
-    """Whole splits first, in their usual order, VCR's parts as its paper lists them, then each by kind of answer, label or activity."""
+    """Return the sort key of a group: whole splits first in their usual order, VCR's parts as in its paper, then kinds of answer, labels or
+    activities.
+    """
     split, *rest = (value for name, value in key if name != "task")
     place = SPLITS.index(split) if split in SPLITS else len(SPLITS)
     part = (RATIONALE, JOINT).index(task) + 1 if (task := dict(key).get("task")) in (RATIONALE, JOINT) else 0
@@ -97,7 +99,7 @@ def order(key: Key) -> tuple[int, int, str, int, str]:
 
 
 def pairs(group: Group) -> Iterator[tuple[Seen, int]]:
-    """VCR's Q->AR: an answer and its rationale as one, right where both are. One whose other half is not there yet is left out."""
+    """Yield VCR's Q->AR: an answer and its rationale as one, right if both are. A sample without its other half is left out."""
     halves: dict[str, dict[bool, Seen]] = defaultdict(dict)
     for seen, _count in group.rows():
         if own(seen).pair:
@@ -125,9 +127,9 @@ def _both(answer: Seen, rationale: Seen) -> Seen:
 
 
 def floors(group: Group) -> dict[str, Floor]:
-    """Return the best that one constant answer would have scored on each metric.
+    """Return, for each metric, the best score of one constant answer.
 
-    None where it is right by construction: all truths are the same (within a label, say), or one answer is right for all.
+    There is none if a constant is right by construction: all truths are the same (within a label, say), or one answer is right for all.
     """
     truths: dict[str, set[Constants]] = defaultdict(set)
     totals: dict[str, dict[str, float]] = defaultdict(lambda: defaultdict(float))
@@ -150,21 +152,21 @@ def floors(group: Group) -> dict[str, Floor]:
 
 
 def explanations(group: Group) -> list[JudgedExplanation]:
-    """Return every explanation of a group that has references, in the order of the samples."""
+    """Return every explanation of a group with references, in the order of the samples."""
     return [told for seen, count in group.rows() if (told := own(seen).told) is not None for _ in range(count)]
 
 
 def _parts(told: Sequence[JudgedExplanation]) -> Iterator[tuple[str, list[JudgedExplanation]]]:
-    """Yield all explanations, and those whose answer is right; a part without any explanation is left out."""
+    """Yield all explanations, and those with a right answer; skip a part without explanations."""
     for part, some in ((UNFILTERED, list(told)), (FILTERED, [t for t in told if t.right])):
         if any(t.said for t in some):
             yield part, some
 
 
 def caption_scores(told: Sequence[JudgedExplanation], *, raw_text: bool) -> dict[str, Score]:
-    """Return BLEU, ROUGE-L and CIDEr (METEOR where it is available) of all explanations, and of those whose answer is right.
+    """Return BLEU, ROUGE-L and CIDEr (METEOR if it is available) of all explanations, and of those with a right answer.
 
-    `raw_text` compares without tokenisation, as e-ViL does.
+    `raw_text` compares without tokenisation, as in e-ViL.
     """
     from snellen.stats.means import score
     from snellen.stats.nlg import CorpusValue, meteor_with_interval, missing, with_intervals
@@ -177,7 +179,7 @@ def caption_scores(told: Sequence[JudgedExplanation], *, raw_text: bool) -> dict
         if "METEOR" not in missing():
             try:
                 values["METEOR"] = meteor_with_interval(said, true, images, **how)
-            except SnellenError:  # Java is there and does not work: no number, and the answers are paid for
+            except SnellenError:  # Java is installed but fails: no score, since the answers are already paid for
                 values["METEOR"] = CorpusValue(None)
         for name, one in values.items():
             found[f"{CAPTION_NAMES[name]}_{part}"] = score(one.value, len(some), one.interval)
@@ -185,7 +187,7 @@ def caption_scores(told: Sequence[JudgedExplanation], *, raw_text: bool) -> dict
 
 
 def caption_floors(told: Sequence[JudgedExplanation], *, raw_text: bool) -> dict[str, Floor]:
-    """Return what a constant explanation gets, of all samples and of those whose answer is right."""
+    """Return the scores of a constant explanation, over all samples and over those with a right answer."""
     found: dict[str, Floor] = {}
     for part, some in _parts(told):
         floors = explanation_floors([t.true for t in some], raw_text=raw_text)
@@ -197,7 +199,7 @@ def caption_floors(told: Sequence[JudgedExplanation], *, raw_text: bool) -> dict
 
 
 def entropy_scores(group: Group) -> dict[str, Score]:
-    """Mean entropies in nats, and how well a low one tells a right answer (AUROC: 0.5 says nothing, 1 everything)."""
+    """Return mean entropies in nats, and how well a low one predicts a right answer (AUROC: 0.5 is chance, 1 is perfect)."""
     from snellen.stats.means import measured_interval, of_samples, score
 
     found = {}

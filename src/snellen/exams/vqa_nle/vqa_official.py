@@ -1,4 +1,4 @@
-"""The official VQA soft accuracy, and the majority answer. How answers are normalised is in `stats/vqa_words.py`."""
+"""The official VQA soft accuracy, and the majority answer. The normalisation of answers is in `stats/vqa_words.py`."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ __all__ = ["answer_type", "as_written", "commonest", "majority", "normalise", "s
 
 
 def majority(answers: Sequence[str]) -> str | None:
-    """Return the commonest normalised answer, the first of equals; None where there are no answers."""
+    """Return the most common normalised answer, the first in a tie; None if there are no answers."""
     return commonest(map(normalise, answers))
 
 
 def commonest(answers: Iterable[str]) -> str | None:
-    """Return the commonest of some answers, the first of equals; None where there are none."""
+    """Return the most common answer, the first in a tie; None if there are none."""
     counts = Counter(answers)
     return max(counts, key=counts.__getitem__) if counts else None
 
 
 def answer_type(answer: str) -> str:
-    """Return what kind of answer a VQA question wants, told from its majority answer.
+    """Return the answer type of a VQA question, based on its majority answer.
 
     >>> [answer_type(a) for a in ("yes", "2", "two", "red")]
     ['yes/no', 'number', 'number', 'other']
@@ -35,7 +35,7 @@ def answer_type(answer: str) -> str:
 
 
 def as_written(answers: Sequence[str]) -> str:
-    """Return the majority answer as the first who gave it wrote it; empty where there are no answers.
+    """Return the majority answer as its first annotator wrote it; empty if there are no answers.
 
     >>> as_written(["blue", "Red", "red"])
     'Red'
@@ -45,10 +45,10 @@ def as_written(answers: Sequence[str]) -> str:
 
 
 def soft_accuracy(answer: str, answers: Sequence[str], *, always: bool = False) -> float | None:
-    """Mean over the annotators of min(1, how many of the others said this / 3); None where there are no annotators.
+    """Return the mean over the annotators of min(1, number of the others who gave this answer / 3); None if there are no annotators.
 
-    The official tool normalises nothing where all annotators wrote the same, so "Yes." against ten times "yes" is 0;
-    `always` normalises there too.
+    The official tool does not normalise if all annotators wrote the same, so "Yes." against ten times "yes" is 0; `always` normalises in
+    that case too.
 
     >>> soft_accuracy("Yes.", ["yes"] * 10), soft_accuracy("Yes.", ["yes"] * 10, always=True)
     (0.0, 1.0)

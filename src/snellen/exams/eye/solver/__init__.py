@@ -1,1 +1,1 @@
-"""`baseline/pixels`: a classical solver of the sheets. Its thresholds follow from how it measures, and each file says how."""
+"""`baseline/pixels`: a classical solver of the sheets. Its thresholds follow from how it measures, as each file explains."""

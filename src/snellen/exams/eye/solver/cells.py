@@ -1,9 +1,9 @@
-"""The odd one of nine, by measuring each. A difference counts from a stated size on; below it the solver sees none.
+"""The odd one of nine, found by measuring each. A difference counts from a stated size on; below it the solver sees none.
 
 colour        2 by CIEDE2000
 orientation   the ends of a bar move by a pixel: for bars of 102 pixels (a picture of 512) that is 1.1 degrees
-size          a pixel in diameter: for discs of 67 pixels that is 1.5 percent
-difference    the same between two pictures, where a thing's side is the root of its area: 2 to 3 percent
+size          a pixel in diameter: for discs of 67 pixels that is 1.5%
+difference    the same between two pictures, where a thing's side is the root of its area: 2 to 3%
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from snellen.synthetic.sheets.ciede import ciede2000
 from snellen.synthetic.sheets.odd import A_ROW, CELLS
 
 COLOUR, PIXEL = 2.0, 1.0
-_SEEN = 20.0  # levels by which a thing differs from the ground at least
+_SEEN = 20.0  # minimum difference of an object from the background, in levels
 
 
 def _cells(picture: Pixels) -> list[Pixels]:
@@ -25,13 +25,13 @@ def _cells(picture: Pixels) -> list[Pixels]:
 
 
 def _inks(picture: Pixels) -> list[Pixels]:
-    """Return how much of each pixel of each cell is the thing in it; the fullest pixel is all thing."""
+    """Return the fraction of each pixel of each cell that the object covers; the fullest pixel counts as fully covered."""
     apart = np.sqrt(((picture - ground(picture)) ** 2).sum(axis=2))
     return [cell / max(float(cell.max()), _SEEN) for cell in _cells(apart)]
 
 
 def _odd(by: Pixels, least: float) -> str:
-    """Return the place that differs most, if it does by so much."""
+    """Return the place that differs most, if the difference reaches `least`."""
     which = int(by.argmax())
     return CELLS[which] if by[which] >= least else ""
 
@@ -46,7 +46,7 @@ def odd_colour(picture: Pixels) -> str:
 
 
 def odd_angle(picture: Pixels) -> str:
-    """Return the bar whose ends lie farthest from where the usual direction would put them."""
+    """Return the bar whose ends are farthest from where the usual direction would put them."""
     turns, halves = [], []
     for ink in _inks(picture):
         mass = float(ink.sum())
@@ -70,7 +70,7 @@ def odd_size(picture: Pixels) -> str:
 
 
 def changed(first: Pixels, second: Pixels) -> str:
-    """Return the thing whose side changes most between the pictures."""
+    """Return the object whose side changes most between the pictures."""
     if first.shape != second.shape:
         return ""
     before, after = (np.array([np.sqrt(ink.sum()) for ink in _inks(picture)]) for picture in (first, second))

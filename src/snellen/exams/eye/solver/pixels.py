@@ -1,7 +1,7 @@
-"""The solver's way in: it knows the faculty by the question's words, looks at the pictures only, and guesses where it sees nothing.
+"""The solver's entry point: it recognises the faculty by the question's words, uses only the pictures, and guesses if it sees nothing.
 
-A forced choice wants an answer: near its threshold the solver is right as often as a guess is, never silent. What it guesses is a
-function of the picture, so it says the same each time.
+A forced choice requires an answer: near its threshold the solver is right as often as a guess, and never leaves the reply empty. The guess
+is a function of the picture, so it is the same each time.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ _WAYS: Mapping[str, Callable[[Pixels], str]] = {
     "hidden": shapes.hidden_thing,
     "pointing": red_square,
 }
-"""Each gives the answer, or nothing where it sees none. `difference` is that of two pictures."""
+"""Functions that return the answer, or an empty text if they find none. `difference` takes two pictures."""
 
 
 def solve(question: Question) -> str:
-    """Return an option of the faculty that is asked for (or a place); nothing where the question is none of ours."""
+    """Return an option of the faculty that is asked for (or a place); nothing if the question is not one of ours."""
     faculty = asked(question)
     if faculty is None or not question.pictures:
         return ""
@@ -48,7 +48,7 @@ def solve(question: Question) -> str:
 
 
 def asked(question: Question) -> Faculty | None:
-    """Return the faculty whose question it is."""
+    """Return the faculty of a question."""
     return next((faculty for faculty in FACULTIES.values() if faculty.question in question.text), None)
 
 

@@ -1,8 +1,8 @@
-"""The red square from pixels: those that are red and have only red ones around them, in their middle.
+"""The red square from pixels: the middle of the red pixels that have only red ones around them.
 
-A pixel is red where the square covers more than half of it. Three by three such pixels are found always if the square is 3.41 pixels
-wide (2 + sqrt 2), never if it is 2.41 (1 + sqrt 2), and half of the time at 2.94, by where it happens to lie (on a ground without
-colour; reckoned over all places). Pixels are those of the picture as it arrives, so the threshold moves with any reduction on the way.
+A pixel is red if the square covers more than half of it. Three by three such pixels are always found if the square is 3.41 pixels wide (2 +
+sqrt 2), and never if it is 2.41 (1 + sqrt 2). At 2.94 they are found half of the time, depending on its position (on a ground without
+colour; computed over all positions). Pixels are those of the picture as received, so any reduction on the way moves the threshold.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ _RED = (TARGET[0] - max(TARGET[1:])) / 2
 
 
 def red_square(picture: Pixels) -> str:
-    """Return the middle of the red square in thousandths of the picture; nothing where no pixel is red all around."""
+    """Return the middle of the red square in thousandths of the picture; empty if no pixel is surrounded by red ones."""
     red = picture[..., 0] - np.maximum(picture[..., 1], picture[..., 2]) > _RED
     for _ in range(2):  # along one side, then along the other
         red = (red[:-2] & red[1:-1] & red[2:]).T

@@ -1,16 +1,16 @@
 """Letters from pixels, by two crude but honest rules.
 
-**Small letters.** Every pixel is ink or ground, whichever is nearer, and a letter's 5 x 5 cells are each looked up at one pixel, the
-one at the cell's middle. A letter is read only where each of its five rows of cells has a row of pixels of its own, and each of its
-columns a column: a pixel a stroke. Where strokes are d pixels wide, the middles of the outer ones are 4 d apart, and they
-fall on five different pixels always if d is 1 or more, never if it is 3/4 or less, and with the chance 4 d - 3 between, by where
-the letter happens to lie. Across and down that is (4 d - 3) squared: half at d = (3 + 1 / sqrt 2) / 4 = 0.927, a letter of 4.63
-pixels. Pixels are those of the picture as it arrives, so the threshold moves with any reduction on the way.
+**Small letters.** Every pixel is ink or ground, whichever is nearer. Each of a letter's 5 x 5 cells is looked up at one pixel, the one at
+the cell's middle. A letter is read only if each of its five rows of cells has a row of pixels of its own, and each of its columns a column:
+one pixel per stroke. If strokes are d pixels wide, the middles of the outer ones are 4 d apart. They always fall on five different pixels
+if d is 1 or more, and never if it is 3/4 or less. In between the probability is 4 d - 3, depending on the letter's position. Across and
+down that is (4 d - 3) squared: half at d = (3 + 1 / sqrt 2) / 4 = 0.927, a letter of 4.63 pixels. Pixels are those of the picture as
+received, so any reduction on the way moves the threshold.
 
-**Faint letters.** The picture is averaged over blocks of 8 x 8 pixels, and a block is ink if it is darker than the ground by four
-times the blocks' own spread. Pixels that vary by s give blocks that vary by s / 8, so of a letter that is darker by s / 2 grey
-levels half of the blocks are seen, and a little above that the letter is read: a quarter of a level (0.3 percent) for the drawn noise
-alone (s = 0.5), and in proportion more with noise that is added.
+**Faint letters.** The picture is averaged over blocks of 8 x 8 pixels. A block is ink if it is darker than the ground by four times the
+blocks' own spread. Pixels with a spread of s give blocks with a spread of s / 8. So half of the blocks of a letter that is darker by s / 2
+grey levels are seen, and a little above that the letter is read. This is a quarter of a level (0.3%) for the drawn noise alone (s = 0.5),
+and proportionally more with added noise.
 """
 
 from __future__ import annotations
@@ -21,20 +21,20 @@ from snellen.exams.eye.solver.base import Mask, Pixels, grey, ground, nearest_le
 from snellen.synthetic.sheets.marks import STROKES
 
 SMALLEST = 40
-"""Pixels of a side below which nothing is measured."""
+"""The shortest side, in pixels, at which anything is measured."""
 BLOCK, TIMES = 8, 4.0
 _LINE = 9  # letters and gaps of a line
-_ROOM = 2  # pixels around a triangle in which there is still a little of it
-_DEEP = 0.98  # a letter has 4 percent of the blocks at least: this one is among them
+_ROOM = 2  # pixels around a triangle that still contain a little of it
+_DEEP = 0.98  # a letter has at least 4% of the blocks: this one is among them
 _FLOOR = 0.02  # levels: blocks of a picture without noise do not vary at all
 _AS_SPREAD = 1.4826  # from the median deviation to a normal spread
 
 
 def middle_letter(picture: Pixels) -> str:
-    """Return the letter at which the two triangles point; nothing where no line of letters is seen between them."""
+    """Return the letter at which the two triangles point; empty if no line of letters is found between them."""
     light = grey(picture)
     base = float(ground(light))
-    share = (base - light) / max(base - float(light.min()), 1.0)  # how much of each pixel is ink
+    share = (base - light) / max(base - float(light.min()), 1.0)  # fraction of ink in each pixel
     ink = share > 0.5
     bands = _bands(ink.max(axis=1))
     if len(bands) < 3:
@@ -55,9 +55,10 @@ def middle_letter(picture: Pixels) -> str:
 
 
 def _middle(share: Pixels, ink: Mask, band: tuple[int, int]) -> tuple[float, float]:
-    """Where the ink of a triangle has its middle, down and across. Pixels at the edges count by their share, so it is exact between pixels.
+    """Return the middle of a triangle's ink, down and across. Pixels at the edges count by their share, so the position is exact to less
+    than a pixel.
 
-    By whole pixels it would be off by up to half of one, more at some sizes of the picture than at others, and thresholds with it.
+    By whole pixels it would be off by up to half a pixel, more at some sizes of the picture than at others, and thresholds with it.
     """
     across = span(ink[slice(*band)].max(axis=0))
     (top, bottom), (left, right) = ((max(first - _ROOM, 0), last + _ROOM) for first, last in (band, across))
@@ -68,13 +69,13 @@ def _middle(share: Pixels, ink: Mask, band: tuple[int, int]) -> tuple[float, flo
 
 
 def _bands(seen: Mask) -> list[tuple[int, int]]:
-    """Runs of rows in which something is seen."""
+    """Return the runs of rows with something visible."""
     steps = np.flatnonzero(np.diff(np.concatenate([[False], seen, [False]]).astype(np.int8)))
     return [(int(first), int(last)) for first, last in steps.reshape(-1, 2)]
 
 
 def faint_letter(picture: Pixels) -> str:
-    """Return the one large letter; nothing where no block is darker than blocks are by chance."""
+    """Return the one large letter; empty if no block is darker than blocks are by chance."""
     light = grey(picture)
     high, wide = (side // BLOCK for side in light.shape)
     blocks = light[: high * BLOCK, : wide * BLOCK].reshape(high, BLOCK, wide, BLOCK).mean(axis=(1, 3))
@@ -84,7 +85,7 @@ def faint_letter(picture: Pixels) -> str:
     ink = darker > max(
         TIMES * spread, float(np.quantile(darker, _DEEP)) / 2
     )  # of a plain letter's edge, the darker half
-    ink &= _neighbours(ink) > 0  # a lone block is chance
+    ink &= _neighbours(ink) > 0  # an isolated block is chance
     top, bottom = span(ink.max(axis=1))
     left, right = span(ink.max(axis=0))
     if min(bottom - top, right - left) < STROKES:

@@ -1,7 +1,7 @@
-"""The hidden thing from pixels: coarse brightness is compared with every silhouette, sized, turned, mirrored and moved about.
+"""The hidden thing from pixels: coarse brightness is compared with every silhouette, resized, turned, mirrored and shifted.
 
-The picture is reduced to 64 x 64, slow changes of brightness are taken out, and the best match counts. What limits it is the scene:
-its own light and dark at the silhouette's scale has to be weaker than the silhouette.
+The picture is reduced to 64 x 64, slow changes of brightness are removed, and the best match counts. The scene sets the limit: its own
+light and dark at the silhouette's scale must be weaker than the silhouette.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ from snellen.synthetic.sheets.hidden import THINGS
 _GRID = 64
 _REACH = 5
 _SLOW = 5.0
-"""Waves a picture that are taken out: the scene's broad light and dark."""
+"""Waves per picture to remove: the scene's broad light and dark."""
 _SCALES, _TURNS = (0.72, 0.78, 0.84), (-6.0, 0.0, 6.0)
 Waves = npt.NDArray[np.complex128]
 
 
 @cache
 def _filter() -> Pixels:
-    """Return what each wave counts: slow ones little, the silhouettes' own scale most, fine detail nothing."""
+    """Return the weight of each wave: slow ones little, the silhouettes' own scale most, fine detail nothing."""
     y, x = np.fft.fftfreq(_GRID)[:, None], np.fft.rfftfreq(_GRID)[None, :]
     waves = np.hypot(x, y) * _GRID
     return waves / (waves + _SLOW) * np.exp(-((waves / 20) ** 2))
@@ -34,7 +34,7 @@ def _filter() -> Pixels:
 
 @cache
 def _patterns() -> tuple[tuple[str, ...], Waves]:
-    """Return all silhouettes of the options as waves, each of the same strength behind the filter."""
+    """Return all silhouettes of the options as waves, with equal strength after the filter."""
     names, masks = templates(IN, _GRID, _SCALES, _TURNS)
     keep = [i for i, name in enumerate(names) if name in THINGS]
     waves = np.fft.rfft2(masks[keep].astype(np.float64)) * _filter()

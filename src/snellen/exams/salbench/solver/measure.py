@@ -1,4 +1,4 @@
-"""What each object of a segmented image is like: colour, size, angles, outline, edge, texture, place."""
+"""Measurements of each object in a segmented image: colour, size, angles, outline, edge, texture, place."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _GREY = np.array([0.3, 0.59, 0.11], dtype=np.float32)
 
 @dataclass(frozen=True, slots=True)
 class Measures:
-    """One row an object. `moments` are complex: their turn tells the angle, their length the kind of symmetry."""
+    """One row per object. `moments` are complex: the phase gives the angle, the magnitude the kind of symmetry."""
 
     centre: Floats
     boxes: Floats
@@ -31,7 +31,7 @@ class Measures:
 
 
 def _core(inside: Mask, cy: float, cx: float, grow: float) -> Mask:
-    """Return the middle of the object: points that stay inside when moved away from the centre."""
+    """Return the middle of the object: the points that stay inside when moved away from the centre."""
     height, width = inside.shape
     y, x = np.arange(height), np.arange(width)
     far_y = np.rint(cy + (y - cy) * grow).astype(np.intp)
@@ -42,7 +42,7 @@ def _core(inside: Mask, cy: float, cx: float, grow: float) -> Mask:
 
 
 def _softened(contrast: npt.NDArray[np.float32], own: Mask) -> tuple[npt.NDArray[np.float32], Mask]:
-    """Return how much of the object is in each pixel, and the object's core.
+    """Return the fraction of each pixel that the object covers, and the object's core.
 
     Full cover is the fainter part of the core's contrast, so that the dark half of a pattern is not a hole.
     """
@@ -56,7 +56,7 @@ def _softened(contrast: npt.NDArray[np.float32], own: Mask) -> tuple[npt.NDArray
 
 
 def _eroded(inside: Mask, by: int) -> Mask:
-    """Points whose neighbours `by` pixels away in eight directions are inside, too."""
+    """Return the points whose neighbours `by` pixels away in eight directions are also inside."""
     height, width = inside.shape
     room = np.zeros((height + 2 * by, width + 2 * by), dtype=np.bool_)
     room[by : by + height, by : by + width] = inside
@@ -68,7 +68,7 @@ def _eroded(inside: Mask, by: int) -> Mask:
 
 
 def _steepness(soft: npt.NDArray[np.float32]) -> float:
-    """Return how steep the step from ground to object is, a pixel; 0.5 is as sharp as pixels can be."""
+    """Return the steepness of the step from background to object, per pixel; 0.5 is the sharpest possible."""
     dy = (soft[2:, 1:-1] - soft[:-2, 1:-1]) / 2
     dx = (soft[1:-1, 2:] - soft[1:-1, :-2]) / 2
     middle = soft[1:-1, 1:-1]
@@ -78,7 +78,7 @@ def _steepness(soft: npt.NDArray[np.float32]) -> float:
 
 
 def _roughness(grey: npt.NDArray[np.float32], core: Mask) -> float:
-    """Lightness variation that smooth shading does not explain."""
+    """Return the lightness variation that smooth shading does not explain."""
     y, x = np.nonzero(core)
     if len(y) < 30:
         return float("nan")
@@ -94,7 +94,7 @@ def _roughness(grey: npt.NDArray[np.float32], core: Mask) -> float:
 
 
 def measure(seg: SegmentedImage, full: bool) -> Measures | None:
-    """Measure the objects; without `full` only colour, size and angles (edge and texture stay 0). None if too few objects."""
+    """Measure the objects; None if there are too few. Without `full`, measure only colour, size and angles (edge and texture stay 0)."""
     rows: list[tuple[float, ...]] = []
     moments: list[list[complex]] = []
     colours: list[Pixels] = []

@@ -1,7 +1,7 @@
-"""A classical odd-one-out solver: it sees the Question only, measures the objects and names what sticks out.
+"""A classical odd-one-out solver: it gets only the Question, measures the objects and names the feature that stands out.
 
-It shows what plain image processing reaches, and that a set can be answered from its pixels alone. Where it
-cannot take the picture apart, or nothing sticks out, it says nothing: an empty reply, never a guess.
+It shows what plain image processing achieves, and that a set can be answered from its pixels alone. If it cannot segment the picture, or no
+feature stands out, the reply is empty, never a guess.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from snellen.synthetic.patterns.colour import Floats
 
 _NUMBER = r"\s*[=:]\s*(-?\d*\.?\d+)"
 _BOX = re.compile(rf"x_?min{_NUMBER}\W+y_?min{_NUMBER}\W+x_?max{_NUMBER}\W+y_?max{_NUMBER}", re.IGNORECASE)
-# Smallest differences that count: what pixels can tell (one odd object among equal ones), and what stands out
-# among things that vary by nature. Lab distance, degrees, log of length, outline units, log steepness, grey levels.
+# Smallest differences that count: those that pixels can show (one odd object among equal ones), and those that stand out
+# among objects that vary naturally. Lab distance, degrees, log of length, outline units, log steepness, grey levels.
 _MEASURABLE = {"color": 1.2, "orientation": 1.5, "size": 0.018}
 _NOTABLE = {
     "color": 5.5,
@@ -36,9 +36,9 @@ _VISIBLE_TURN = 0.07
 
 
 def _in_units(deviation: Floats, floor: float) -> Floats:
-    """Deviation of every object in units of the smallest one that counts in this picture.
+    """Return the deviation of every object in units of the smallest one that counts in this picture.
 
-    Where several objects deviate as much, none of them is the odd one: the third largest sets the measure, too.
+    If several objects deviate as much, none of them is the odd one: the third largest deviation also sets the unit.
     """
     ordered = np.sort(deviation)
     out: Floats = deviation / max(floor, _TIMES_SPREAD * float(np.median(ordered)), 1.3 * float(ordered[-3]))
@@ -46,7 +46,7 @@ def _in_units(deviation: Floats, floor: float) -> Floats:
 
 
 def _from_median(values: Floats, floor: float) -> Floats:
-    """Evidence of one-column measures; what could not be measured is no evidence."""
+    """Return the evidence of one-column measures; a value that could not be measured is not evidence."""
     known = values[np.isfinite(values)]
     usual = float(np.median(known)) if len(known) else 0.0
     return _in_units(np.nan_to_num(np.abs(values - usual), nan=0.0), floor)
@@ -57,7 +57,7 @@ def _colour(m: Measures, floor: float) -> Floats:
 
 
 def _orientation(m: Measures, floor: float) -> Floats:
-    """Turn from the usual angle, by every symmetry that the objects show; the most telling one counts."""
+    """Return the turn from the usual angle, by every symmetry that the objects show. The strongest one counts."""
     best = np.zeros(len(m.size))
     for column, order in enumerate(ORDERS):
         value = m.moments[:, column]
@@ -80,13 +80,13 @@ def _shape(m: Measures, floor: float) -> Floats:
 
 
 def _pattern(m: Measures, floor: float) -> Floats:
-    """Texture more or less than usual; among patterned things a third more is still the same pattern."""
+    """Return how much more or less textured each object is than usual. Among patterned objects, a third more is still the same pattern."""
     known = m.texture[np.isfinite(m.texture)]
     return _from_median(m.texture, max(floor, 0.35 * float(np.median(known))) if len(known) else floor)
 
 
 def _off_curve(terms: Floats, value: Floats, spacing: float, residual: Callable[[Floats, Floats], Floats]) -> Floats:
-    """For each object: how far it is off the curve through all the others, if those do lie on one."""
+    """Return for each object its distance from the curve through all the others, if those do lie on one."""
     out = np.zeros(len(value))
     for which in range(len(value)):
         rest = np.arange(len(value)) != which
@@ -99,7 +99,7 @@ def _off_curve(terms: Floats, value: Floats, spacing: float, residual: Callable[
 
 
 def _location(m: Measures, floor: float) -> Floats:
-    """Off the line or ring of the others, or away from all of them."""
+    """Return the distance of each object from the line or ring of the others, or from all of them."""
     place = m.centre
     apart = np.hypot(*(place[:, None] - place[None, :]).transpose(2, 0, 1))
     np.fill_diagonal(apart, np.inf)
@@ -140,7 +140,7 @@ def _named_box(text: str, width: int, height: int) -> tuple[float, float, float,
 
 
 def _at(m: Measures, box: tuple[float, float, float, float]) -> int | None:
-    """Return the object that fills the box best; None if none is there."""
+    """Return the object that best fills the box ; None if none is there."""
     wide = np.minimum(m.boxes[:, 2], box[2]) - np.maximum(m.boxes[:, 0], box[0])
     high = np.minimum(m.boxes[:, 3], box[3]) - np.maximum(m.boxes[:, 1], box[1])
     common = np.maximum(wide, 0) * np.maximum(high, 0)
@@ -156,7 +156,7 @@ def _plain(option: str) -> str:
 
 
 def solve(question: Question) -> str:
-    """Return the options that tell the odd object from the rest, spelled as offered; empty if that cannot be seen."""
+    """Return the options that distinguish the odd object, spelled as offered; empty if it is not found."""
     options = {_plain(option): option for option in question.options if _plain(option) in _FEATURES}
     if not question.pictures or not options:
         return ""
@@ -176,19 +176,19 @@ def solve(question: Question) -> str:
 
 
 def _answer(table: Mapping[str, Floats], options: Mapping[str, str], target: int | None, single: bool) -> str:
-    """Name the strongest feature of the target (or of the oddest object), or all that count."""
+    """Name the strongest feature of the target (or of the oddest object), or all features that count."""
     stack = np.stack(list(table.values()))
     if target is None:
         total = stack.max(axis=0) if single else np.clip(stack - 0.5, 0, 4).sum(axis=0)
         target = int(total.argmax())
     seen = {name: float(values[target]) for name, values in table.items()}
-    # A blur rounds outlines: a change of shape must be more than that.
+    # A blur rounds outlines: a change of shape must exceed that.
     if "shape" in seen and seen["shape"] < 0.6 * seen.get("focus", 0.0):
         seen["shape"] = 0.0
     chosen = [name for name in seen if seen[name] >= 1.0]
     if single:
         chosen = sorted(chosen, key=lambda name: -seen[name])[:1]
     elif {"shape", "orientation"} <= set(chosen):
-        # Another outline has no comparable angle: the stronger of the two is what differs.
+        # With a different outline the angle is not comparable: the stronger of the two is the difference.
         chosen.remove("shape" if seen["shape"] < seen["orientation"] else "orientation")
     return ", ".join(options[name] for name in options if name in chosen)

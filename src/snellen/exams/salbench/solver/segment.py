@@ -1,4 +1,4 @@
-"""Objects on a ground: the ground's colour, the pixels that are not ground, and their connected parts."""
+"""Objects on a background: the background's colour, the pixels that differ from it, and their connected parts."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _MOST_PIXELS = 4_000_000
 
 @dataclass(frozen=True, slots=True)
 class _ConnectedParts:
-    """Connected parts of a mask: a label image (0 is ground), and area and box of label 1, 2, ..."""
+    """Connected parts of a mask: a label image (0 is background), and area and box of label 1, 2, ..."""
 
     labels: Labels
     area: Floats
@@ -29,7 +29,7 @@ class _ConnectedParts:
 
 @dataclass(frozen=True, slots=True)
 class SegmentedImage:
-    """An image taken apart. `contrast` is how far each pixel is from the ground, `frame` a red rectangle, if any."""
+    """A segmented image. `contrast` is the distance of each pixel from the background, `frame` a red rectangle, if any."""
 
     rgb: Pixels
     contrast: Pixels
@@ -39,7 +39,7 @@ class SegmentedImage:
 
 
 def load(data: bytes) -> Image.Image:
-    """Return the image as RGB, very large ones made smaller; transparent pixels are shown on white."""
+    """Return the image as RGB, with very large ones reduced; transparent pixels become white."""
     image = decoded(data)
     if image.mode in ("RGBA", "LA", "PA", "P"):
         image = image.convert("RGBA")
@@ -52,7 +52,7 @@ def load(data: bytes) -> Image.Image:
 
 
 def _joined(parent: npt.NDArray[np.int64], a: npt.NDArray[np.int64], b: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
-    """Smallest member of every node's connected set, given the links a-b."""
+    """Return the smallest member of every node's connected set, given the links a-b."""
     while True:
         low, high = np.minimum(parent[a], parent[b]), np.maximum(parent[a], parent[b])
         if np.array_equal(low, high):
@@ -63,7 +63,7 @@ def _joined(parent: npt.NDArray[np.int64], a: npt.NDArray[np.int64], b: npt.NDAr
 
 
 def connected(mask: Mask) -> _ConnectedParts:
-    """Connected parts (with diagonals) by joining the runs of neighbouring rows."""
+    """Return connected parts (with diagonals) by joining the runs of neighbouring rows."""
     height, width = mask.shape
     stride = width + 2
     flat = np.zeros((height, stride), dtype=np.bool_)
@@ -118,12 +118,12 @@ def find_frame(rgb: Pixels) -> tuple[Frame, Mask] | None:
 
 
 def surface_terms(x: Floats, y: Floats) -> Floats:
-    """Return the terms of a surface of second order, for a fit."""
+    """Return the terms of a second-order surface, for a fit."""
     return np.stack([np.ones_like(x), x, y, x * x, x * y, y * y], axis=-1)
 
 
 def ground(image: Image.Image) -> tuple[Image.Image, float] | None:
-    """Return the ground as a smooth surface and the noise around it, starting from the image's margin; None if unclear."""
+    """Return the background as a smooth surface and the noise around it, starting from the image's margin; None if unclear."""
     step = max(1, min(image.size) // 64)
     width, height = image.width // step, image.height // step
     if min(width, height) < 8:
@@ -156,11 +156,11 @@ def ground(image: Image.Image) -> tuple[Image.Image, float] | None:
 
 
 def _countable(parts: _ConnectedParts, size: tuple[int, int]) -> npt.NDArray[np.int64]:
-    """Labels that are large enough to be objects among the others, and not the whole picture."""
+    """Return labels that are large enough to be objects among the others, but not the whole picture."""
     big = np.flatnonzero((parts.area >= 24) & (parts.area < 0.4 * size[0] * size[1]))
     if not len(big):
         return big
-    # Half of all ink lies in parts at least this large: specks cannot pull the measure down.
+    # Half of the foreground lies in parts at least this large, so specks do not lower the measure.
     area = np.sort(parts.area[big])
     usual = area[int(np.searchsorted(np.cumsum(area), 0.5 * area.sum()))]
     kept: npt.NDArray[np.int64] = big[parts.area[big] >= 0.06 * usual]
@@ -168,7 +168,7 @@ def _countable(parts: _ConnectedParts, size: tuple[int, int]) -> npt.NDArray[np.
 
 
 def segment(image: Image.Image) -> SegmentedImage | None:
-    """Take an image apart into ground and objects; None if it has no even ground or fewer than four objects."""
+    """Segment an image into background and objects; None if it has no even background or fewer than four objects."""
     rgb = np.asarray(image)
     frame = find_frame(rgb)
     estimate = ground(image)
@@ -189,7 +189,7 @@ def segment(image: Image.Image) -> SegmentedImage | None:
     clear = clear[clear > lowest]
     if not clear.size:
         return None
-    # Soft edges of neighbours may meet near the ground's level, hence a part of the usual contrast.
+    # Soft edges of neighbours may meet near the background's level, hence a fraction of the usual contrast.
     parts = connected(contrast > max(lowest, 0.25 * float(np.median(clear))))
     keep = _countable(parts, image.size)
     if not 4 <= len(keep) <= 400:

@@ -1,1 +1,1 @@
-"""How unsure the tokens of answer and explanation were. Pure."""
+"""The entropy of the tokens of answer and explanation. Pure."""

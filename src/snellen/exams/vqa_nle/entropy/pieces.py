@@ -1,7 +1,7 @@
-"""What the text of a token means: decoded text, or a vocabulary's own spelling of it.
+"""From a token to its text: decoded text, or a vocabulary's own spelling of it.
 
-Endpoints and tokenisers name a token in three ways: as decoded text (" dog"), in sentencepiece's spelling ("▁dog", "<0x0A>"
-for a byte) or in the byte-level one ("Ġdog"; every byte is a printable character). All become text here.
+Endpoints and tokenisers name a token in three ways: as decoded text (" dog"), in sentencepiece's spelling ("▁dog", "<0x0A>" for a byte) or
+in the byte-level one ("Ġdog"; every byte is a printable character). All of them are decoded here.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ BYTE_MARKS = ("Ġ", "Ċ")  # a space and a newline in the byte-level spelling
 
 
 def _is_special(text: str) -> bool:
-    """Return whether a token is a mark of the model and no part of what it says.
+    """Return whether a token is special, and so not part of the reply's text.
 
     >>> _is_special("<|im_end|>"), _is_special("</s>"), _is_special("<b>")
     (True, True, False)
@@ -33,7 +33,7 @@ def _is_special(text: str) -> bool:
 
 
 def spread(tokens: Sequence[Token]) -> Iterator[tuple[int, str]]:
-    """Yield the number of each token that is not special, with the text that it adds to the reply.
+    """Yield the number of each non-special token, with the text that it adds to the reply.
 
     A token that holds only a part of a character adds nothing; the character comes with the token that completes it.
     """
@@ -54,7 +54,7 @@ def _bytes(text: str, byte_level: bool) -> bytes:
 
 @cache
 def _byte_of() -> dict[str, int]:
-    """Return the byte-level spelling: printable bytes stand for themselves, the others for the characters from U+0100 on."""
+    """Return the byte-level spelling: printable bytes represent themselves, the others for the characters from U+0100 on."""
     printable = {*range(0x21, 0x7F), *range(0xA1, 0xAD), *range(0xAE, 0x100)}
     others = [b for b in range(256) if b not in printable]
     return {chr(b): b for b in printable} | {chr(0x100 + i): b for i, b in enumerate(others)}

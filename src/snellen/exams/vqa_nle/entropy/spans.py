@@ -1,9 +1,8 @@
-"""Token entropies of a reply: the dictionary of multimodal-vqa-eval, and words put together by position.
+"""Token entropies of a reply: the dictionary of multimodal-vqa-eval, and words assembled by position.
 
-That code keeps a dictionary from token to entropy and then those keys that are words of the explanation, so a word of several
-sub-words vanishes and an answer's token may count as the explanation's. `words` goes by position instead: each word has
-the highest entropy of the tokens that it is made of, and belongs to the answer or to the explanation by where the protocol parted
-the reply.
+That code keeps a dictionary from token to entropy, and then only the keys that are words of the explanation. So a word of several sub-words
+vanishes, and a token of the answer may count for the explanation. `words` goes by position instead: each word has the highest entropy of
+its tokens. It belongs to the answer or to the explanation by the place where the protocol split the reply.
 """
 
 from __future__ import annotations
@@ -27,7 +26,7 @@ STOP_WORDS = frozenset(_STOP.split())
 
 
 def clean_token_for_entropy(text: str | None) -> str | None:
-    """Return a token's key in it; None for white space and stop words, and where there is no text.
+    """Return a token's key in the dictionary; None for white space and stop words, or without text.
 
     >>> clean_token_for_entropy(" Dog"), clean_token_for_entropy(" The"), clean_token_for_entropy(None)
     ('dog', None, None)
@@ -37,9 +36,9 @@ def clean_token_for_entropy(text: str | None) -> str | None:
 
 
 def extract_token_entropies(tokens: Sequence[Token]) -> dict[str, float]:
-    """Return the dictionary: three decimals, the maximum where a token comes again, special tokens left out.
+    """Return the dictionary: three decimals, the maximum for a repeated token, special tokens left out.
 
-    Of a token of which an endpoint names a few alternatives alone it is the lowest entropy that these allow.
+    If an endpoint gives only a few alternatives for a token, its value is the lowest entropy that they allow.
     """
     found: dict[str, float] = {}
     for i, text in spread(tokens):
@@ -65,10 +64,9 @@ def token_entropy_cell(tokens: Sequence[Token], explanation: str) -> str:
 
 
 class _Word(NamedTuple):
-    """A word of a reply. `start` is its place in `assembled` of the same tokens.
+    """A word of a reply. `start` is its position in `assembled` of the same tokens.
 
-    `entropy` is None where no token of it has one; `entropy_high` is set where the entropies are bounds (then `entropy` is the
-    lower one).
+    `entropy` is None if none of its tokens has one. `entropy_high` is set if the entropies are bounds (then `entropy` is the lower one).
     """
 
     text: str
@@ -85,15 +83,17 @@ KINDS = ("answer_mean", "answer_max", "explanation_mean", "explanation_max")
 
 
 def assembled(tokens: Sequence[Token]) -> str:
-    """Return the reply that tokens make, without special tokens and white space before it."""
+    """Return the reply made of the tokens, without special tokens and leading white space."""
     return "".join(text for _, text in spread(tokens)).lstrip()
 
 
 def words(tokens: Sequence[Token], reading: Mapping[str, Any] | None = None) -> tuple[_Word, ...]:
-    """Return the words of a reply with their entropies. The `reading` parts answer and explanation; without one, or where its
-    explanation is not found in the reply, the first "because" does. The "because" that parts them is left out.
+    """Return the words of a reply with their entropies.
 
-    A token counts for every word that it has a letter in; punctuation counts for none.
+    The `reading` separates answer and explanation. Without one, or if its explanation is not found in the reply, the first "because" does.
+    That "because" is left out.
+
+    A token counts for every word in which it has a letter. Punctuation counts for none.
     """
     text, owners = _placed(tokens)
     begin, end = _parted(text, reading)
@@ -110,14 +110,14 @@ def words(tokens: Sequence[Token], reading: Mapping[str, Any] | None = None) -> 
 
 
 def _parts(match: re.Match[str], after: re.Match[str] | None, begin: int, inside: bool) -> bool:
-    """Return whether a "because" begins the explanation, stands before it, or has none after it."""
+    """Return whether a "because" begins the explanation, comes before it, or has no explanation after it."""
     if inside:
         return match.start() <= begin
     return after is None or after.start() <= begin < after.end()
 
 
 def _parted(text: str, reading: Mapping[str, Any] | None) -> tuple[int, int]:
-    """Return where the explanation begins and ends in a reply; at its end where there is none."""
+    """Return where the explanation begins and ends in a reply; the reply's end if there is none."""
     none = len(text), len(text)
     if reading is not None:
         explanation = reading.get("explanation")
@@ -131,7 +131,7 @@ def _parted(text: str, reading: Mapping[str, Any] | None) -> tuple[int, int]:
 
 
 def _last_place(text: str, part: str) -> tuple[int, int] | None:
-    """Return where the words of a part stand in a text for the last time, whatever marks and capitals are between and in them."""
+    """Return the last place in a text with the words of a part, ignoring punctuation and capitals."""
     units = list(_UNIT.finditer(text))
     have, want = [u.group().lower() for u in units], [u.lower() for u in _UNIT.findall(part)]
     if not want:
@@ -145,9 +145,10 @@ def _last_place(text: str, part: str) -> tuple[int, int] | None:
 
 
 def entropies_of(tokens: Sequence[Token], reading: Mapping[str, Any] | None = None) -> Metrics:
-    """Return mean and maximum entropy of the words of the answer and of the explanation, as metrics of a mark, as far as they are known.
+    """Return the mean and maximum entropy of the words of the answer and of the explanation, as metrics of a mark, as far as they are
+    known.
 
-    Lower bounds have names of their own, so that they are never taken for entropies.
+    Lower bounds have names of their own, so that they are never mistaken for entropies.
     """
     found = words(tokens, reading)
     bounded = any(word.entropy_high is not None for word in found)
@@ -161,7 +162,7 @@ def entropies_of(tokens: Sequence[Token], reading: Mapping[str, Any] | None = No
 
 
 def metric_name(kind: str, bounded: bool) -> str:
-    """Return what a kind of entropy (`answer_mean`, ...) is called in a mark.
+    """Return the name of a kind of entropy (`answer_mean`, ...) in a mark.
 
     >>> metric_name("answer_mean", True)
     'answer_entropy_mean_lower_bound'
@@ -197,7 +198,7 @@ def _highest(owners: Iterable[int], tokens: Sequence[Token]) -> tuple[float | No
 
 
 def _bounds(token: Token) -> tuple[float, float | None] | None:
-    """Return a token's entropy, or what its alternatives allow; None where nothing is known."""
+    """Return a token's entropy, or the bounds from its alternatives; None if nothing is known."""
     if token.entropy is not None:
         return token.entropy, token.entropy_high
     return bound_from_top(p for _, p in token.top) if token.top else None

@@ -1,6 +1,6 @@
-"""Entropy against correctness: one row a sample, and for each split and kind of entropy its AUROC and a calibration curve.
+"""Entropy against correctness: one row per sample, and for each split and kind of entropy its AUROC and a calibration curve.
 
-Entropies are in nats. AUROC is that of minus the entropy: how often a right answer was given with less entropy than a wrong one.
+Entropies are in nats. The AUROC uses the negative entropy: how often a right answer has a lower entropy than a wrong one.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from snellen.stats.calibration import Bin, auroc, auroc_interval, curve
 
 
 def exports(run: RunFacts) -> Iterator[tuple[str, bytes]]:
-    """Yield `entropy.csv` and `entropy_curve.csv`, where there are entropies. A sample is right where its accuracy is above one half."""
+    """Yield `entropy.csv` and `entropy_curve.csv`, if there are entropies. A sample is right if its accuracy is above one half."""
     rows: list[list[Cell]] = [["id", "split", "correct", *KINDS, "bounded"]]
     parts: dict[tuple[str, bool], list[tuple[Sample, Mark]]] = defaultdict(list)
     for sample, _answer, mark in run.records() if run.records else ():
@@ -40,7 +40,7 @@ def exports(run: RunFacts) -> Iterator[tuple[str, bytes]]:
 
 
 def _curve(part: list[tuple[Sample, Mark]], metric: str) -> Iterator[list[Cell]]:
-    """Yield the bins of one kind of entropy, each with the AUROC of all and their number."""
+    """Yield the bins of one kind of entropy, each with the overall AUROC and the number of samples."""
     known = [(m.metrics.get(metric), m.metrics.get("accuracy"), image_of(s)) for s, m in part]
     both = [(e, correct > 0.5, i) for e, correct, i in known if isinstance(e, float) and isinstance(correct, float)]
     entropies, right, images = [e for e, _, _ in both], [r for _, r, _ in both], [i for _, _, i in both]
@@ -52,7 +52,7 @@ def _curve(part: list[tuple[Sample, Mark]], metric: str) -> Iterator[list[Cell]]
 
 
 def marked_synthetic(rows: list[list[Cell]], run: RunFacts) -> list[list[Cell]]:
-    """Return a table of a run, with one more column where its data are synthetic."""
+    """Return a table of a run, with one more column if its data are synthetic."""
     if not run.manifest.data.synthetic:
         return rows
     return [[*row, 1 if number else "synthetic_data"] for number, row in enumerate(rows)]

@@ -1,8 +1,8 @@
 """The accuracy grid of multimodal-vqa-eval: one cell `accuracy (n_samples)` for each task, model and split.
 
-A sidecar, accuracy_grid.json, keeps what the cells cannot: the unrounded accuracy, the prompt mode, the protocol and the run. A result
-replaces a cell where it has more samples, or as many and a higher accuracy. Real data comes before synthetic, and a run that is marked
-again replaces its own result. (multimodal-vqa-eval replaces a cell by any higher accuracy.)
+A sidecar, accuracy_grid.json, keeps the details of each cell: the unrounded accuracy, the prompt mode, the protocol and the run. A result
+replaces a cell if it has more samples, or as many and a higher accuracy. Real data takes precedence over synthetic data. A run that is
+marked again replaces its own result. (multimodal-vqa-eval replaces a cell by any higher accuracy.)
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ CSV, SIDECAR = "accuracy_grid.csv", "accuracy_grid.json"
 
 
 class GridResult(Record, frozen=True):
-    """What one run reached."""
+    """The result of one run."""
 
     accuracy: float
     n_samples: int = 0
@@ -38,7 +38,7 @@ class GridResult(Record, frozen=True):
 
     @property
     def text(self) -> str:
-        """The cell; multimodal-vqa-eval reads the number at its beginning.
+        """The text of the cell; multimodal-vqa-eval reads the number at its beginning.
 
         >>> GridResult(accuracy=0.7204, n_samples=100).text, GridResult(accuracy=0.5, n_samples=9, synthetic=True).text
         ('0.720 (100)', '0.500 (9) synthetic')
@@ -47,7 +47,7 @@ class GridResult(Record, frozen=True):
 
 
 def parse_result(cell: str) -> GridResult | None:
-    """Read a cell of which no result is known: one that multimodal-vqa-eval wrote.
+    """Read a cell without a known result: one that multimodal-vqa-eval wrote.
 
     >>> parse_result("0.812, soft:0.873 (100)").text, parse_result("0.7").text, parse_result("abc")
     ('0.812 (100)', '0.700 (0)', None)
@@ -61,14 +61,14 @@ def parse_result(cell: str) -> GridResult | None:
 
 
 class _AccuracyGrid(NamedTuple):
-    """The cells by task and column, as the CSV file has them, and the results that they show. Unknown rows and columns stay."""
+    """The cells by task and column, as in the CSV file, and their results. Unknown rows and columns are kept."""
 
     columns: list[str]
     rows: dict[str, dict[str, str]]
     results: dict[str, dict[str, GridResult]]
 
     def why_not(self, row: str, column: str, new: GridResult) -> str:
-        """Return why a cell keeps what it shows; empty where a new result replaces it."""
+        """Return why a cell keeps its value; empty if a new result replaces it."""
         cell = self.rows.get(row, {}).get(column, "")
         old = self.results.get(row, {}).get(column)
         if old is None or old.text != cell:  # the cell was written by hand or by multimodal-vqa-eval
@@ -82,7 +82,7 @@ class _AccuracyGrid(NamedTuple):
         return "" if new.accuracy > old.accuracy else "that is no better"
 
     def put(self, row: str, column: str, new: GridResult) -> None:
-        """Show a result in its cell."""
+        """Write a result to its cell."""
         if column not in self.columns:
             self.columns.append(column)
         self.rows.setdefault(row, {})[column] = new.text
@@ -96,14 +96,16 @@ class _AccuracyGrid(NamedTuple):
 
 
 def blank() -> _AccuracyGrid:
-    """Return the grid before the first result."""
+    """Return an empty grid."""
     return _AccuracyGrid([*COLUMNS], {task.grid_row: {} for task in TASKS.values()}, {})
 
 
 def table_files(
     name: str, sheet: str, rows: Sequence[Sequence[Cell]], created: datetime | None = None
 ) -> Iterator[tuple[str, bytes]]:
-    """Yield a table as CSV and Excel files. Without the extra `excel` a note takes the place of the second: the answers are paid for."""
+    """Yield a table as CSV and Excel files. Without the extra `excel`, a note replaces the Excel file instead of an error, because the
+    answers are already paid for.
+    """
     yield f"{name}.csv", csv_bytes(rows)
     try:
         yield f"{name}.xlsx", workbook([WorkbookSheet(sheet, rows)], created)
@@ -118,7 +120,9 @@ def files(grid: _AccuracyGrid, created: datetime | None = None) -> Iterator[tupl
 
 
 def read(folder: Path) -> _AccuracyGrid:
-    """Read the grid of a results folder; a blank one where there is none. The CSV file counts, the sidecar only explains it."""
+    """Read the grid of a results folder; return an empty one if there is none. The CSV file is authoritative, and the sidecar only explains
+    it.
+    """
     path, sidecar = folder / CSV, folder / SIDECAR
     if not path.is_file():
         return blank()

@@ -1,8 +1,8 @@
 """The files that multimodal-vqa-eval defines: a table of every sample, the accuracy grid, and statistics of explanations.
 
-Names and columns are those of its README. In a run folder the files hold this run alone; `publish` merges them into a shared
-results folder, where the names without a suffix are those of the protocol that marks as that code does. Texts are joined by
-sample, never by image, and `gt_explanation` is the first of several, as there. On synthetic data tables of samples have one more column.
+Names and columns are those of its README. In a run folder the files hold only this run; `publish` merges them into a shared results folder,
+where the names without a suffix belong to the protocol that marks like that code. Texts are joined by sample, never by image, and
+`gt_explanation` is the first of several, as in that code. On synthetic data tables of samples have one more column.
 """
 
 from __future__ import annotations
@@ -37,8 +37,10 @@ LONGEST_NAME = 60
 
 
 def short_name(spec: str) -> str:
-    """Return the model's name in file and column names: `llava` and `qwen` for the two models of multimodal-vqa-eval alone; for others a
-    slug of the kind, the owner and the name, so that two models are not taken for one.
+    """Return the model's name for file and column names.
+
+    It is `llava` or `qwen` only for the two models of multimodal-vqa-eval. For others it is a slug of the kind, the owner and the name, so
+    that two models are not confused.
 
     >>> [short_name(s) for s in ("llava", "hf/Qwen/Qwen3-VL-8B-Instruct", "hf/models/llava", "ollama/llava:7b")]
     ['llava', 'qwen', 'hf-models-llava', 'ollama-llava-7b']
@@ -57,7 +59,7 @@ def short_name(spec: str) -> str:
 
 
 class _Split(NamedTuple):
-    """The rows of one split, and the counts that the summary files need."""
+    """The rows of one split, and the counts for the summary files."""
 
     name: str
     rows: list[list[Cell]]
@@ -66,7 +68,9 @@ class _Split(NamedTuple):
 
 
 def _splits_of(task: str, run: RunFacts) -> list[_Split]:
-    """Return all samples of a run, by split, in the order of the data. VCR's rationales are in no table of the original's."""
+    """Return all samples of a run, by split, in the order of the data. The original has no table with VCR's rationales, so they are left
+    out.
+    """
     found: dict[str, _Split] = {}
     for sample, answer, mark in run.records() if run.records else ():
         if sample.tags["task"] == RATIONALE:
@@ -82,13 +86,13 @@ def _splits_of(task: str, run: RunFacts) -> list[_Split]:
 
 
 def _row(task: str, sample: Sample, answer: Answer, mark: Mark, *, explained: bool) -> list[Cell]:
-    """Return one sample in the columns of its task. A cell is empty where there is nothing to say: no truth, no reply, no explanation."""
+    """Return one sample in the columns of its task. A cell is empty without a value: no truth, no reply, no explanation."""
     facts, reading, truth = sample.facts, mark.reading or {}, sample.truth or {}
     said, spoken = reading.get("explanation") or "", reading.get("answer") or ""
     image = PurePosixPath(facts.get("image_name") or "").name
-    number = re.match(r"\d+", image)  # a Flickr30k file is named after it
+    number = re.match(r"\d+", image)  # a Flickr30k file is named after its number
     answers = truth.get("answers") or [""]
-    # of VQA-X's annotators the majority, compared as multimodal-vqa-eval does
+    # the majority of VQA-X's annotators, compared as in multimodal-vqa-eval
     gold = (majority_answer(answers) or "") if task == "vqax" else answers[0]
     correct = mark.metrics.get("accuracy")
     values: dict[str, Cell] = {
@@ -110,7 +114,7 @@ def _row(task: str, sample: Sample, answer: Answer, mark: Mark, *, explained: bo
 
 
 def _result(run: RunFacts, split: _Split) -> grid.GridResult | None:
-    """Return a split's result for the grid; None where nothing was marked."""
+    """Return a split's result for the grid; None if nothing was marked."""
     reached, manifest = accuracy(split.marked), run.manifest
     if reached is None:
         return None
@@ -163,7 +167,7 @@ def exports(task: str, run: RunFacts) -> Iterator[tuple[str, bytes]]:
         if (result := _result(run, split)) is not None:
             whole.put(TASKS[task].grid_row, f"{model}_{split.name}", result)
         stats.append(_stats_row(task, run, split, model))
-    if not Arm.parse(run.prompt).control:  # a control has no place in the grid
+    if not Arm.parse(run.prompt).control:  # controls are not in the grid
         yield from ((f"{home}/{name}", content) for name, content in grid.files(whole, _created(run.manifest)))
     if home == EXPLAINED:
         yield f"{home}/{STATS}", csv_bytes(stats)
@@ -171,10 +175,11 @@ def exports(task: str, run: RunFacts) -> Iterator[tuple[str, bytes]]:
 
 
 def publish(task: str, run: RunFacts, results: Path) -> Iterator[str]:
-    """Merge a run into a shared `results` folder, and yield what was done: the grid, the statistics, and the table of every sample where
-    the grid shows this run.
+    """Merge a run into a shared `results` folder, and yield a message for each step.
 
-    Results of other protocols than multimodal-vqa-eval's have names of their own: marks by different rules are not to be compared.
+    It merges the grid, the statistics, and the table of every sample if the grid shows this run.
+
+    Results of protocols other than multimodal-vqa-eval's have names of their own, because marks by different rules are not comparable.
     """
     from filelock import FileLock
 
@@ -205,7 +210,7 @@ def publish(task: str, run: RunFacts, results: Path) -> Iterator[str]:
 
 
 def _append_stats(path: Path, line: bytes) -> None:
-    """Add a row to explanation_stats.csv, unless it is there."""
+    """Add a row to explanation_stats.csv, unless it is already there."""
     lines = (path.read_bytes() if path.is_file() else csv_bytes([STATS_COLUMNS])).splitlines(keepends=True)
     if line not in lines:
         write_bytes(path, b"".join([*lines, line]))

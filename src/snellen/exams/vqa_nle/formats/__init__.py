@@ -1,1 +1,1 @@
-"""Reading a data folder: finding its files and images, and turning each published format into the same records and samples."""
+"""The data folder: finds its files and images, and turns each published format into the same records and samples."""

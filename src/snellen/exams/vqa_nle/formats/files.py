@@ -1,4 +1,4 @@
-"""The files that annotations come in, by their ending: JSON (an object of records by key, or a list), JSON lines, CSV with a header."""
+"""The annotation files by their extension: JSON (an object of records by key, or a list), JSON lines, CSV with a header."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ UNDECODABLE = (msgspec.MsgspecError, RecursionError, UnicodeDecodeError)
 
 
 class BadRow(Exception):
-    """Why a record cannot be used; the reader adds file and key."""
+    """The reason why a record cannot be used; the reader adds file and key."""
 
 
 class _RawRow(NamedTuple):
-    """A record as its file has it, or what is wrong with it. `key` is that of a JSON object."""
+    """A record as in its file, or the problem with it. `key` is that of a JSON object."""
 
     place: str
     key: str
@@ -28,15 +28,13 @@ class _RawRow(NamedTuple):
     wrong: str = ""
 
 
-_DOCUMENT = msgspec.json.Decoder(
-    dict[str, msgspec.Raw] | list[msgspec.Raw]
-)  # decoded record by record, in little memory
+_DOCUMENT = msgspec.json.Decoder(dict[str, msgspec.Raw] | list[msgspec.Raw])  # decoded record by record, to save memory
 _FIELDS = msgspec.json.Decoder(dict[str, Any])
 
 
 @contextmanager
 def readable(label: str) -> Iterator[None]:
-    """Turn a file that cannot be read into an error with its name."""
+    """Turn a failure to read a file into an error with the file's name."""
     try:
         yield
     except OSError as error:
@@ -44,7 +42,7 @@ def readable(label: str) -> Iterator[None]:
 
 
 def read_bytes(path: Path, label: str) -> bytes:
-    """Return a file's content without byte order mark."""
+    """Return a file's content without its byte order mark."""
     with readable(label):
         return path.read_bytes().removeprefix(b"\xef\xbb\xbf")
 

@@ -1,4 +1,4 @@
-"""Finds the annotation files of a task: the split by the file's name, the format by its fields."""
+"""The annotation files of a task: the file's name gives the split, its fields give the format."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ SPLIT_NAMES = {"dev": "val", "valid": "val", "validation": "val", "valtest": "te
 
 
 class AnnotationFile(NamedTuple):
-    """One annotation file; `label` is how messages call it."""
+    """One annotation file; `label` is its name in messages."""
 
     path: Path
     label: str
@@ -26,23 +26,23 @@ class AnnotationFile(NamedTuple):
     format: VqaFormat
 
     def records(self) -> Iterator[VqaRecord | Problem]:
-        """Yield its records, and what is wrong in it."""
+        """Yield its records, and the problems in it."""
         return read(self.format, self.path, self.label, self.split)
 
 
 class Files(NamedTuple):
-    """The file that is read for each split that is there, and by split what is wrong with other files."""
+    """The file to read for each split that is present, and the problems of other files by split."""
 
     sources: dict[str, AnnotationFile]
     problems: list[tuple[str, Problem]]
 
     def why_not(self, split: str) -> str | None:
-        """Return what is wrong with the file of a split that cannot be used."""
+        """Return the reason why the file of a split cannot be used."""
         return next((str(p) for s, p in self.problems if s == split and s not in self.sources), None)
 
 
 def _split_of(task: str, name: str, prefixed: bool) -> str | None:
-    """Return the split that a file's name says; `prefixed` wants the task's name before it.
+    """Return the split in a file's name; `prefixed` requires the task's name before it.
 
     >>> [_split_of("vcr", n, False) for n in ("vcr_dev_split.json", "vcr_valtest.json", "val.jsonl", "vcr_notes.json")]
     ['val', 'test', 'val', None]
@@ -76,7 +76,7 @@ def _folders(task: str, where: Path) -> Iterator[tuple[Path, bool]]:
 
 
 def _choose(task: str, where: Path, candidates: list[tuple[str, Path]]) -> Files:
-    """Return the file of each split; of several the one whose format is declared first."""
+    """Return the file of each split. If there are several, choose the one whose format is declared first."""
     found: list[AnnotationFile] = []
     problems: list[tuple[str, Problem]] = []
     for split, path in candidates:
@@ -100,7 +100,7 @@ def _choose(task: str, where: Path, candidates: list[tuple[str, Path]]) -> Files
 
 
 def _format_of(task: str, path: Path, label: str) -> VqaFormat:
-    """Return the format of a file, by its first record; raise SnellenError where that is not known."""
+    """Return the format of a file by its first record; raise SnellenError if that is not known."""
     names = frozenset(next((row.fields for row in rows_in(path, label)), ()))
     if not names:
         raise SnellenError(f"{label}: holds no records")

@@ -1,4 +1,4 @@
-"""Finds images, and for VCR their boxes: at the path where a record has them, else anywhere below the image folder by name."""
+"""Images, and for VCR their boxes: found at the path in the record, else anywhere below the image folder by name."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def coco_filename(image_id: int | str, part: str) -> str:
 class ImageIndex:
     """The images that a task may use, in `images/` or in the data folder itself.
 
-    What is found is a path below the data folder, as messages and ledgers have it. A record's path cannot lead out of that folder.
+    Results are paths below the data folder, for messages and ledgers. A record's path cannot lead out of that folder.
     """
 
     def __init__(self, task: str, where: Path) -> None:
@@ -49,14 +49,14 @@ class ImageIndex:
         self._start = "images/" if (where / "images").is_dir() else ""
         self.root = where / self._start
         self._known: dict[tuple[str, ...], str | None] = {}
-        self._last: tuple[str, VcrMetadata] = ("", VcrMetadata([]))  # the questions on an image are neighbours
+        self._last: tuple[str, VcrMetadata] = ("", VcrMetadata([]))  # consecutive questions often share an image
 
     def path(self, name: str) -> Path:
-        """Return the file of a name that was found."""
+        """Return the file with a name that was found."""
         return self._where / name
 
     def find(self, record: VqaRecord) -> str | None:
-        """Return the image of a record; None where it is not there, or where several different files could be it."""
+        """Return the image of a record; None if it is not there, or where several different files could be it."""
         return self._first(tuple(self._expected(record)))
 
     def metadata(self, record: VqaRecord) -> str | None:
@@ -65,7 +65,7 @@ class ImageIndex:
         return image and self._first((image.removeprefix(self._start).rpartition(".")[0] + ".json",))
 
     def boxes(self, record: VqaRecord) -> VcrMetadata:
-        """Return the boxes of a record's metadata file; none where there is no such file."""
+        """Return the boxes of a record's metadata file; none without such a file."""
         file = self.metadata(record)
         if file is None:
             return VcrMetadata([])
@@ -79,11 +79,11 @@ class ImageIndex:
         return found
 
     def expected(self, record: VqaRecord) -> str:
-        """Return where the image should be, for messages."""
+        """Return the expected place of the image, for messages."""
         return next(self._expected(record), "no image name")
 
     def _expected(self, record: VqaRecord) -> Iterator[str]:
-        """Yield paths below the image root, best first, as multimodal-vqa-eval looks for them."""
+        """Yield paths below the image root, best first, in the order of multimodal-vqa-eval."""
         if self.task != "vqax":
             yield from map(self._below, record.images)
             return
@@ -99,7 +99,7 @@ class ImageIndex:
         return f"{folder}/{_clean(name).removeprefix(f'{folder}/')}"
 
     def _first(self, paths: tuple[str, ...]) -> str | None:
-        """Return the first of these paths that is there, else the first file of such a name anywhere."""
+        """Return the first of these paths that exists, else the first file with such a name anywhere."""
         if paths not in self._known:
             found = next((path for path in paths if (self.root / path).is_file()), None)
             names = dict.fromkeys(path.rpartition("/")[2] for path in paths)
@@ -108,7 +108,7 @@ class ImageIndex:
         return None if known is None else self._start + known
 
     def _anywhere(self, name: str) -> str | None:
-        """Return the file of that name, in the task's own folders if it is there; None of several that are not copies of each other."""
+        """Return the file with that name, from the task's own folders if it is there; None if several files differ in content."""
         every = self._files.get(name, ())
         paths = [path for path in every if path.partition("/")[0] in self._folders] or every
         if len({(self.root / path).stat().st_size for path in paths}) != 1:
@@ -117,7 +117,7 @@ class ImageIndex:
 
     @cached_property
     def _files(self) -> dict[str, list[str]]:
-        """The paths of every image (and `.json`, for VCR's metadata) by its name. Links to folders are not followed here."""
+        """The paths of every image (and `.json`, for VCR's metadata), by name. Links to folders are not followed here."""
         found: dict[str, list[str]] = defaultdict(list)
         for folder, below, names in os.walk(self.root):
             below[:] = (name for name in below if not name.startswith("."))
@@ -134,7 +134,7 @@ def _clean(name: str) -> str:
 
 
 def _read_metadata(path: Path, label: str) -> VcrMetadata:
-    """Read a metadata file; raise SnellenError where it is not one. A score after a box is dropped."""
+    """Read a metadata file; raise SnellenError if it is not one. A score after a box is dropped."""
     try:
         found = msgspec.json.decode(read_bytes(path, label), type=VcrMetadata)
     except UNDECODABLE as error:

@@ -1,6 +1,6 @@
 """One reader for all published formats: `formats.toml` declares their fields, and each record becomes a VqaRecord.
 
-The reader never guesses: what it cannot use is a Problem with file and place.
+The reader never guesses: input that it cannot use is a Problem with file and place.
 """
 
 from __future__ import annotations
@@ -54,16 +54,16 @@ class VqaFormat(Struct, frozen=True):
     refused: str = ""
 
     def knows(self, names: frozenset[str]) -> bool:
-        """Return whether a file whose first record has these fields is in this format."""
+        """Return whether a file is in this format, given the fields of its first record."""
         return names.isdisjoint(self.without) and not any(names.isdisjoint(group) for group in self.needs)
 
 
 class VqaRecord(Struct, frozen=True):
-    """One item of any format. Object tags are in the form `<det2>`, 0-based; `images` are names to look for, best first.
+    """One item of any format. Object tags have the form `<det2>`, 0-based; `images` are file names to try, best first.
 
-    Its id is `task/split/key`, with `#2`, `#3` where a key repeats. `text` is the question or the hypothesis. `rationales` are VCR's four
-    reasons to choose from and `rationale` the number of the right one, where the format has them. `origin` is the label of a
-    synthetic set, where the record has it.
+    Its id is `task/split/key`, with `#2`, `#3` for a repeated key. `text` is the question or the hypothesis. `rationales` are VCR's four
+    reasons to choose from, and `rationale` is the number of the right one, if the format has them. `origin` is the label of a synthetic
+    set, if the record has it.
     """
 
     key: str
@@ -84,12 +84,12 @@ class VqaRecord(Struct, frozen=True):
 
     @property
     def repeats(self) -> bool:
-        """Whether another record before it has the same key."""
+        """True if an earlier record has the same key."""
         return not self.id.endswith(f"/{self.key}")
 
     @property
     def truth(self) -> dict[str, Any] | None:
-        """What marking compares with; None where the data does not say the answer."""
+        """The truth for marking; None if the data does not give the answer."""
         if not self.answers:
             return None
         truth: dict[str, Any] = {"answers": list(self.answers), "explanations": list(self.explanations)}
@@ -104,7 +104,7 @@ FORMATS = declared("snellen.exams.vqa_nle.formats", "formats.toml", _VqaFormats)
 
 
 def read(form: VqaFormat, path: Path, label: str, split: str) -> Iterator[VqaRecord | Problem]:
-    """Yield every record of a file, and what is wrong in it."""
+    """Yield every record of a file, and every problem in it."""
     times = Counter[str]()
     for number, row in enumerate(rows_in(path, label)):
         try:
@@ -121,12 +121,12 @@ def read(form: VqaFormat, path: Path, label: str, split: str) -> Iterator[VqaRec
 
 
 def problem(where: str, what: str, fatal: bool = True) -> Problem:
-    """Return a Problem on one safe line: keys and values come from the data, and data can hold anything."""
+    """Return a Problem on one safe line: keys and values come from the data, which can contain anything."""
     return Problem(one_line(where), one_line(what), fatal)
 
 
 def _record_of(form: VqaFormat, key: str, fields: Fields) -> VqaRecord:
-    """Return a record from its fields; raise BadRow where it cannot be used."""
+    """Return a record from its fields; raise BadRow if it cannot be used."""
     image_id = _name_text(fields, form.image_id)
     images = _image_names(_name_text(fields, form.image), key if form.pair_names_image else "")
     if not images and not (form.task == "vqax" and image_id.isdecimal()):
@@ -171,14 +171,15 @@ def _choices(fields: Fields, names: Names, label: Names, tokens: int | None) -> 
 def _answers(form: VqaFormat, fields: Fields) -> tuple[str, ...]:
     if form.task == "esnlive":
         return entailment_of(first(fields, form.answers))
-    if form.task == "actx":  # a list is passed over
+    if form.task == "actx":  # a list is ignored
         labels = (value.strip() for name in form.answers if isinstance(value := fields.get(name), str))
         return tuple(filter(None, labels))[:1]
     return texts(first(fields, form.answers), "answer")
 
 
 def _image_names(name: str, pair: str = "") -> Names:
-    """Names that an image may have, best first. A feature file (.npz) and an id are not images, but the name of one follows from them.
+    """Return possible names of an image, best first. A feature file (.npz) and an id are not images, but the name of an image follows from
+    them.
 
     >>> _image_names("flickr30k_000003416050.npz"), _image_names("34.jpg", "34.jpg#4r1c")
     (('3416050.jpg', '000003416050.jpg', 'flickr30k_000003416050.jpg'), ('34.jpg',))
@@ -208,7 +209,7 @@ _TEXTS, _TOKEN_LISTS = list[str | _Said], list[list[_Token]]
 
 
 def first(fields: Fields, names: Names) -> Any:
-    """Return the first of these fields that says something (not null, not blank, not empty)."""
+    """Return the first of these fields with a value (not null, not blank, not empty)."""
     for name in names:
         value = fields.get(name)
         if value not in (None, []) and not (isinstance(value, str) and not value.strip()):
@@ -217,7 +218,7 @@ def first(fields: Fields, names: Names) -> Any:
 
 
 def _converted(value: Any, kind: type[_Kind], what: str) -> _Kind:
-    """Return a value as this type; raise BadRow where it is another. Types are not guessed: "1" is not a number."""
+    """Return a value as this type; raise BadRow if it is another. Types are not guessed: "1" is not a number."""
     try:
         return msgspec.convert(value, kind)
     except msgspec.ValidationError as error:
@@ -225,7 +226,7 @@ def _converted(value: Any, kind: type[_Kind], what: str) -> _Kind:
 
 
 def _name_text(fields: Fields, names: Names) -> str:
-    """Return an id or a name: a text or a whole number; empty where there is none."""
+    """Return an id or a name, given as a text or a whole number; empty if there is none."""
     value = first(fields, names)
     if isinstance(value, bool) or not isinstance(value, str | int | None):
         raise BadRow(f"{' or '.join(names)}: must be a text")
@@ -233,7 +234,7 @@ def _name_text(fields: Fields, names: Names) -> str:
 
 
 def texts(value: Any, what: str, tokens: int | None = None) -> tuple[str, ...]:
-    """Return one text or a list of them, blank ones left out; of so many objects where they are lists of tokens."""
+    """Return one text or a list of them, without blank ones. `tokens` is the number of objects if they are lists of tokens."""
     if value is None:
         return ()
     if tokens is not None:
@@ -245,14 +246,14 @@ def texts(value: Any, what: str, tokens: int | None = None) -> tuple[str, ...]:
 
 
 def _class_names(value: Any) -> tuple[str, ...]:
-    """Return the class names of the objects, each at its own index. Some copies of e-ViL's files hold them as a text."""
+    """Return the class names of the objects, each at its own index. In some copies of e-ViL's files they are a text."""
     if isinstance(value, str):
         value = value.strip("[] ").replace("'", "").split(", ")
     return _converted(value or (), tuple[str, ...], "objects")
 
 
 def label_of(value: Any, choices: int) -> int | None:
-    """Return the index of the right choice; None where the data does not say."""
+    """Return the index of the right choice; None if the data does not give it."""
     if value is None:
         return None
     label = _converted(value, int, "label")
@@ -262,7 +263,7 @@ def label_of(value: Any, choices: int) -> int | None:
 
 
 def entailment_of(value: Any) -> tuple[str, ...]:
-    """Return the gold label of e-SNLI-VE; none where the data does not say."""
+    """Return the gold label of e-SNLI-VE; none if the data does not give it."""
     if value is None:
         return ()
     text = _converted(value, str, "label").strip().lower()
@@ -275,7 +276,7 @@ _CLOSING = re.compile(r" (?=(?:[,.?!;:%)]|n't\b|'(?:s|re|ve|ll|d|m)(?!\w)))")
 
 
 def sentence(tokens: list[_Token], objects: int) -> str:
-    """VCR's tokens as a sentence, object references as tags.
+    """Return VCR's tokens as a sentence, with object references as tags.
 
     >>> sentence(["Is", [0, 2], "'s", "friend", "here", "?"], 3)
     "Is <det0> and <det2>'s friend here?"

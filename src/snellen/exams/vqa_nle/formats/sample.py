@@ -12,7 +12,7 @@ from snellen.exams.vqa_nle.names import RATIONALE, tags_of
 
 
 def sample_of(record: VqaRecord, index: ImageIndex, picture: Picture | None = None) -> Sample:
-    """Return a record as a Sample, light without a picture. Its facts are what the question needs and the tables show."""
+    """Return a record as a Sample, light without a picture. Its facts are the content for the question and for the tables."""
     task = index.task
     name = index.expected(record).partition("/")[2]  # without the image folder
     base = name.rpartition("/")[2]
@@ -42,13 +42,13 @@ def can_be_reasoned(record: VqaRecord) -> bool:
 
 
 def rationale_id(ident: str) -> str:
-    """Return the id of a sample's QA->R. What follows the first slash is the same, so that both are chosen together."""
+    """Return the id of a sample's QA->R. The part after the first slash is the same, so that both are selected together."""
     return f"vcr-rationale/{ident.partition('/')[2]}"
 
 
 def rationale_of(sample: Sample, record: VqaRecord) -> Sample:
     """Return QA->R of a VCR sample: the question with its right answer, and four rationales to choose from."""
-    label, reason = record.label or 0, record.rationale or 0  # neither is missing where it can be asked
+    label, reason = record.label or 0, record.rationale or 0  # both are known if QA->R can be asked
     return Sample(
         id=rationale_id(sample.id),
         tags={"split": sample.tags["split"], "task": RATIONALE},
@@ -59,7 +59,7 @@ def rationale_of(sample: Sample, record: VqaRecord) -> Sample:
 
 
 def _fit(found: VcrMetadata, picture: Picture | None) -> list[list[float]]:
-    """Return the boxes in pixels of the picture at hand, which may be a resized copy."""
+    """Return the boxes in pixels of the given picture, which may be a resized copy."""
     head = sniff(picture.data) if picture is not None else None
     known = 0 < found.width < LARGEST and 0 < found.height < LARGEST
     if not known or head is None or head.width <= 0:

@@ -1,6 +1,6 @@
-"""VCR's object tags in text. `<det2>` means the third detection of the image; this is how it is put into other words.
+"""VCR's object tags in text. `<det2>` means the third detection of the image; these functions rewrite it in other forms.
 
-The number is always the data's own index, so that a box, a name and a tag that mean the same thing bear the same number.
+The number is always the data's own index, so that a box, a name and a tag of the same object have the same number.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ TAG = re.compile(r"<\|?det(\d{1,4})\|?>", re.IGNORECASE)
 
 
 def mentioned(texts: Sequence[str]) -> list[int]:
-    """Return the numbers of all tags in some texts, each once, ascending.
+    """Return the numbers of all tags in some texts, without repeats, in ascending order.
 
     >>> mentioned(["<det4> and <det1>", "<det4>"])
     [1, 4]
@@ -23,7 +23,7 @@ def mentioned(texts: Sequence[str]) -> list[int]:
 
 
 def canonical(text: str) -> str:
-    """Object tags in one form.
+    """Return a text with its object tags in one form.
 
     >>> canonical("Is <|det1|> near <det02>?")
     'Is <det1> near <det2>?'
@@ -32,7 +32,7 @@ def canonical(text: str) -> str:
 
 
 def as_numbers(text: str, form: str = "{}", highest: int | None = None) -> str:
-    """Tags as numbers; those above `highest` stay as they are.
+    """Return a text with tags as numbers; tags above `highest` stay as they are.
 
     >>> as_numbers("<det1> smiles at <det12>", "[{}]"), as_numbers("<det1> smiles at <det12>", highest=9)
     ('[1] smiles at [12]', '1 smiles at <det12>')
@@ -43,7 +43,7 @@ def as_numbers(text: str, form: str = "{}", highest: int | None = None) -> str:
 
 
 def as_names(text: str, objects: Sequence[str], where: str = "") -> str:
-    """Tags as class name and number, as nlxgpt writes them; a tag without an object is an error where `where` is given.
+    """Return a text with tags as class name and number, as in nlxgpt. If `where` is given, a tag without an object is an error.
 
     >>> as_names("Does <det2> smile?", ["person", "car", "person"])
     'Does person2 smile?'
@@ -63,7 +63,7 @@ def as_names(text: str, objects: Sequence[str], where: str = "") -> str:
 
 
 def plain(text: str, objects: Sequence[str] = ()) -> str:
-    """Return a text in which a tag, a bracketed number and a numbered class name are all the bare number.
+    """Return a text in which a tag, a bracketed number and a numbered class name become the bare number.
 
     >>> plain("<det1> and [1] and person1", ["car", "person"])
     '1 and 1 and 1'

@@ -1,1 +1,1 @@
-"""What counts as the same answer: the rules of each protocol, and what they judge against. Pure."""
+"""The rules of each protocol for what counts as the same answer, and the truth they compare with. Pure."""

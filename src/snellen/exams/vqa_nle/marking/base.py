@@ -1,7 +1,8 @@
-"""What the four protocols of the exams with explanations share: how readings become metrics, and the rules that each has in its own way.
+"""The common base of the four protocols of the exams with explanations: how readings become metrics, and the hooks for each protocol's
+rules.
 
-They share the prompt `zero`, so they share answers. A protocol reads by other rules where the prompt wants no explanation: its
-`ByPrompt` gives the object for a prompt. What it leads with depends on the exam, as in the papers.
+The protocols share the prompt `zero`, so they share answers. A protocol reads by other rules if the prompt asks for no explanation: its
+`ByPrompt` gives the object for a prompt. The headline metric depends on the exam, as in the papers.
 """
 
 from __future__ import annotations
@@ -43,9 +44,9 @@ ROLES = MetricRoles(reported=tuple(m.name for m in summary.METRICS["accuracies"]
 
 
 class MarkedSample(NamedTuple):
-    """A sample as the protocols see it. `marked` is false where the data has no truth; then a reply is read and no more.
+    """A sample as the protocols see it. `marked` is false if the data has no truth; the reply is then read but not marked.
 
-    `answers` are the annotators' (VQA-X), the label (ACT-X, e-SNLI-VE) or the text of the right choice (VCR).
+    `answers` are the annotators' answers (VQA-X), the label (ACT-X, e-SNLI-VE) or the text of the right choice (VCR).
     """
 
     task: str
@@ -58,12 +59,12 @@ class MarkedSample(NamedTuple):
 
     @property
     def right_choice(self) -> str | None:
-        """The text of VCR's right choice; None where label or choices are not known."""
+        """The text of VCR's right choice; None if the label or the choices are not known."""
         return self.choices[self.label] if self.label is not None and self.label < len(self.choices) else None
 
 
 def target_of(sample: Sample) -> MarkedSample:
-    """Return what a reply to a sample is judged against."""
+    """Return the truth against which a reply to a sample is judged."""
     truth = sample.truth if isinstance(sample.truth, dict) else {}
     return MarkedSample(
         task=task_of(sample.tags["task"]),
@@ -81,16 +82,19 @@ def _joined(group: Group) -> Iterable[tuple[Seen, int]] | None:
 
 
 class NleProtocol(Protocol):
-    """One protocol: a rule set, and how its readings become metrics. A metric that a task does not define is not there;
-    one that a sample leaves open (no truth, no majority) is None.
+    """One protocol: a rule set, and how its readings become metrics.
+
+    A metric that a task does not define is absent. A metric that a sample leaves open (no truth, no majority) is None.
     """
 
     raw_text = False
-    """Whether explanations are compared without tokenisation."""
+    """True if explanations are compared without tokenisation."""
     needs = ("tokens", "records")  # each has the tables of its own marks
 
     def __init__(self, name: str, version: str, task: str, *, explains: bool = True) -> None:
-        """`explains` is false for replies without explanation. The task decides the headline and what metrics are called."""
+        """Make the protocol of a task, which decides the headline and the names of the metrics. `explains` is false for replies without
+        explanation.
+        """
         super().__init__(name, self.about, version=version, prompt="zero")
         self.explains = explains
         self.headline = summary.headline(name, task)
@@ -99,17 +103,17 @@ class NleProtocol(Protocol):
         self.extras = (ROLES, ByPrompt(self._for_prompt), JoinedItems(_joined))
 
     def _for_prompt(self, prompt: str) -> NleProtocol:
-        """Return the same protocol for the replies to a prompt; always the same object for the same kind of prompt."""
+        """Return the same protocol for the replies to a prompt. The same kind of prompt always gets the same object."""
         return self if wants_explanation(prompt) else self._answers
 
     # ------------------------------------------------------------ the rules by which protocols differ
 
     def read(self, reply: str, target: MarkedSample) -> VqaReading:
-        """Answer and explanation of a reply."""
+        """Return the answer and the explanation of a reply."""
         raise NotImplementedError
 
     def _cut_short(self, reply: str, target: MarkedSample) -> bool:
-        """Return whether a reply that was cut off has no answer yet that can be relied on."""
+        """Return whether a truncated reply has no reliable answer yet."""
         return False
 
     def _normalise(self, answer: str) -> str:
@@ -121,20 +125,20 @@ class NleProtocol(Protocol):
         raise NotImplementedError
 
     def accepted(self, target: MarkedSample) -> frozenset[str]:
-        """Return the right answers in that form; none where there is nothing to mark against."""
+        """Return the right answers in that form; none without a truth."""
         raise NotImplementedError
 
     def _majority(self, target: MarkedSample) -> frozenset[str]:
-        """Return the one answer whose explanations the filtered scores are of, where that is narrower than what is right; else none."""
+        """Return the majority answer for the filtered scores if it is narrower than the right answers; else nothing."""
         return frozenset()
 
     def _heads(self, target: MarkedSample) -> frozenset[str]:
-        """Return a label up to its comma, and the whole label, which says no less, in that form."""
+        """Return, in that form, a label up to its comma, and the whole label, which counts as the same answer."""
         golds = (gold for label in target.answers[:1] for gold in (head(label), label))
         return frozenset(self._form(gold, target.task) for gold in golds) - {""}
 
     def _key(self, read: VqaReading, target: MarkedSample) -> str | None:
-        """Return what is looked up among the right answers."""
+        """Return the key to look up among the right answers."""
         return None if read.answer is None else self._form(read.answer, target.task)
 
     def _readable(self, read: VqaReading) -> bool:
@@ -142,30 +146,32 @@ class NleProtocol(Protocol):
         return bool(read.answer)
 
     def soft(self, read: VqaReading, answers: Sequence[str]) -> float | None:
-        """VQA-X's soft accuracy."""
+        """Return VQA-X's soft accuracy."""
         return vqa_official.soft_accuracy(read.answer or "", answers)
 
     def _is_explained(self, explanation: str | None, answer: str | None) -> bool:
-        """Return whether there is an explanation that is not a placeholder."""
+        """Return whether there is an explanation and it is not a placeholder."""
         return bool(explanation)
 
     def _candidate(self, explanation: str, target: MarkedSample) -> str:
-        """Return an explanation as it is compared with the annotators'."""
+        """Return an explanation in the form in which it is compared with the annotators'."""
         return explanation
 
     def _reference(self, explanation: str, target: MarkedSample) -> str:
-        """Return an annotator's explanation as it is compared with what was said."""
+        """Return an annotator's explanation in the form in which it is compared with the model's."""
         return explanation
 
     # ------------------------------------------------------------ marks
 
     def _about(self, sample: Sample) -> NleProtocol:
-        """Return the protocol for a sample: where VCR's rationale is chosen, no explanation is expected under any prompt."""
+        """Return the protocol for a sample. If VCR's rationale is chosen, no explanation is expected under any prompt."""
         return self._answers if sample.tags["task"] == RATIONALE else self
 
     def judge(self, reply: str, sample: Sample, context: ReplyContext = TEXT_ALONE) -> Verdict:
-        """Read and mark one reply; with tokens also the entropies of answer and explanation, in nats (lower bounds where only bounds
-        are known). They are of the reply as it is, so a cut or refused one keeps them.
+        """Read and mark one reply.
+
+        With tokens, add the entropies of answer and explanation in nats (lower bounds if only bounds are known). They describe the reply as
+        it is, so a truncated reply or a refusal keeps them.
         """
         own = self._about(sample)
         verdict = own._judged(reply, sample)
@@ -181,31 +187,31 @@ class NleProtocol(Protocol):
         metrics = self._metrics(read, target)
         reading = {"answer": read.answer, "explanation": read.explanation}
         readable = self._readable(read)
-        # a truth that nothing can be compared with (it is empty, or an explanation alone) makes no answer wrong
+        # a truth that cannot be compared (it is empty, or only an explanation) makes no answer wrong
         open_ = target.marked and readable and metrics["accuracy"] is None
         outcome = Outcome.UNMARKED if open_ else None
         return Verdict(reading, readable, metrics["accuracy"] == 1.0, metrics, outcome)
 
     def explained(self, mark: Mark) -> tuple[str | None, str | None]:
-        """Explanation and answer of a mark; nothing where there was no reply or a refusal."""
+        """Return the explanation and the answer of a mark; nothing if there was no reply or a refusal."""
         gone = mark.outcome in (Outcome.ERROR, Outcome.EMPTY, Outcome.REFUSED)
         reading = mark.reading if isinstance(mark.reading, dict) and not gone else {}
         return reading.get("explanation"), reading.get("answer")
 
     def valid(self, mark: Mark) -> bool:
-        """Return whether a mark's reading has an explanation, however the answer fared: a cut or unmarked reply may have one too."""
+        """Return whether a mark's reading has an explanation, whatever its answer; a truncated or unmarked reply may have one too."""
         explanation, answer = self.explained(mark)
         return self.explains and explanation is not None and self._is_explained(explanation, answer)
 
     def blank(self, sample: Sample) -> Metrics:
-        """No reply: 0 where a reply would have been marked."""
+        """Return the metrics of a missing reply: 0 if a reply would have been marked."""
         metrics = self._about(sample)._metrics(VqaReading(None, None), target_of(sample))
         return {name: None if value is None else 0.0 for name, value in metrics.items()}
 
     def _metrics(self, read: VqaReading, target: MarkedSample) -> Metrics:
         metrics: Metrics = {"accuracy": _hit(self._key(read, target), self.accepted(target))}
         if target.task == "vqax":
-            # one annotator has no others to agree with: what is right would score 0
+            # with one annotator no other can agree: a right answer would score 0
             metrics["soft_accuracy"] = self.soft(read, target.answers) if len(target.answers) > 1 else None
             if majority := self._majority(target):
                 metrics[summary.MAJORITY] = _hit(self._key(read, target), majority)
@@ -232,7 +238,9 @@ class NleProtocol(Protocol):
     # ------------------------------------------------------------ summaries
 
     def groups(self, sample: Sample) -> Iterable[Key]:
-        """As everywhere, and for VCR's answers that are asked together with their rationales the part in which both must be right."""
+        """Return the usual groups. VCR answers that are asked together with their rationales also get the group in which both must be
+        right.
+        """
         yield from super().groups(sample)
         if sample.facts.get("paired"):
             yield ("split", sample.tags["split"]), ("task", JOINT)
@@ -244,7 +252,7 @@ class NleProtocol(Protocol):
         target = target_of(sample)
         values = {k: v for k, v in mark.metrics.items() if isinstance(v, float)}
         right = values["accuracy"] == 1.0 if "accuracy" in values else None
-        if right is None:  # an entropy says something only where right and wrong are known
+        if right is None:  # entropy is informative only if right and wrong are known
             values = {k: v for k, v in values.items() if k not in summary.ENTROPIES}
         told, image = None, image_of(sample)
         if self.explains:
@@ -280,7 +288,7 @@ class NleProtocol(Protocol):
         return found
 
     def _constants(self, target: MarkedSample) -> dict[str, summary.Constants]:
-        """For each metric with a floor, what constant answers would score on a sample."""
+        """Return, for each metric with a floor, the scores of constant answers on a sample."""
         if not target.marked:
             return {}
         if target.task == "vcr" and target.label is not None:
@@ -297,7 +305,7 @@ class NleProtocol(Protocol):
         return found
 
     def _choices(self, target: MarkedSample) -> dict[str, summary.Constants]:
-        """Return the letters and the text of VCR's choices that win a metric: both are ways to say the same choice."""
+        """Return the letters and the text of VCR's choices that score on a metric: both name the same choice."""
         forms = [self._form(choice, target.task) for choice in target.choices]
         right = None if target.right_choice is None else self._form(target.right_choice, target.task)
         found: dict[str, set[tuple[str, float]]] = defaultdict(set)

@@ -1,4 +1,4 @@
-"""The rules by which the four protocols differ: how a reply is read, what counts as the same answer, and which texts are compared."""
+"""The rules by which the four protocols differ: how to read a reply, what counts as the same answer, and which texts to compare."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ from snellen.stats.vqa_words import signed
 
 _DECIMAL_COMMA = re.compile(r"[-+]?\d+,\d{1,2}")
 
-HIGHEST_SAID, HIGHEST_TRUE = 44, 9  # e-ViL's tags that become numbers: as generated, and (a bug, kept) in references
+HIGHEST_SAID, HIGHEST_TRUE = 44, 9  # e-ViL's tags turned into numbers: as generated, and (a bug, kept) in references
 
 
 def _one(gold: str | None) -> frozenset[str]:
-    """Return the only right answer; none where it is empty."""
+    """Return the only right answer; none if it is empty."""
     return frozenset({gold} if gold else ())
 
 
 class MultimodalVqaEval(NleProtocol):
     """multimodal-vqa-eval: answers by its normaliser, VCR by the text of the choice.
 
-    Without explanations it reads the first words alone, and compares VCR's choices by their numbers.
+    Without explanations it reads only the first words, and compares VCR's choices by their numbers.
     """
 
     about = "multimodal-vqa-eval's post-processing, bugs included; its normalised answer must equal the majority's"
@@ -129,10 +129,10 @@ class Strict(NleProtocol):
 
 
 class EVil(Strict):
-    """e-ViL: any annotator's answer is right; object tags as its code maps them; texts are split at spaces alone.
+    """e-ViL: any annotator's answer is right, object tags are mapped as in its code, and texts are split only at spaces.
 
-    e-ViL's own models give a class and a text apart, so it has no rule for splitting a reply: the strict reader does that. VCR's
-    choices are compared by their texts, so that two choices which say the same are both right.
+    e-ViL's own models give a class and a text separately. It has no rule for splitting a reply, so the strict reader does that. VCR's
+    choices are compared by their texts, so two choices with the same text are both right.
     """
 
     about = "leads with its task score; any annotator's answer lets an explanation count; its own scores need SPICE and BERTScore"
@@ -162,9 +162,10 @@ class EVil(Strict):
 
 
 class Nlxgpt(NleProtocol):
-    """nlxgpt: raw text split at "because", compared as it is. VCR's letter stands for the text of its choice (ours).
+    """nlxgpt: raw text split at "because", compared as it is. VCR's letter is read as the text of its choice (ours).
 
-    VQA-X has two rules there: accuracy looks whether any annotator said so, the filter of explanations whether the majority did.
+    VQA-X has two rules there: accuracy accepts an answer that any annotator gave, while the filter of explanations wants the majority
+    answer.
     """
 
     about = "raw text before and after 'because', compared as it is; explanations filtered by the answer and unfiltered"
@@ -188,7 +189,7 @@ class Nlxgpt(NleProtocol):
         if target.task == "vqax":
             return frozenset(map(reading_nlxgpt.prep_answer, target.answers)) - {""}
         first = target.answers[0] if target.answers else ""
-        if target.task == "actx":  # its files hold labels up to their comma, its annotations those labels normalised
+        if target.task == "actx":  # its files hold labels up to the comma, its annotations hold those labels normalised
             return _one(reading_nlxgpt.prep_answer(head(first)))
         return _one(self._form(target.right_choice or first, target.task))
 

@@ -1,9 +1,9 @@
-"""A second, kinder way to compare activities. Ours, for the secondary figure only: no original counts like this.
+"""A second, more lenient way to compare activities. Ours, for the secondary figure only: no original counts like this.
 
-The whole rule: lower case; words that carry no activity ("playing", "doing", "the") go; verb forms become one form ("riding",
-"rides", "ride"); a few names of the same thing become one name; then the words are compared as a set, so that "ice skating" is
-"skating, ice". A label agrees with its whole text, with its part before the first comma, and with each side of an "or" in that.
-Activities that are labels apart (jogging and running, soccer and football) stay apart.
+The whole rule: lower case; words that carry no activity ("playing", "doing", "the") are dropped; verb forms become one form ("riding",
+"rides", "ride"); a few synonyms become one name; then the words are compared as a set, so that "ice skating" is "skating, ice". A label
+agrees with its whole text, with its part before the first comma, and with each side of an "or" in that. Activities that are labels apart
+(jogging and running, soccer and football) stay apart.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from snellen.exams.vqa_nle.names import head
 _EMPTY = frozenset(
     ("a", "an", "the", "of", "on", "in", "at", "with", "and", "or", "to", "his", "her", "their", "some", "is", "are")
 ) | {"being", "doing", "going", "do", "go", "play", "practice", "practise", "perform", "engage", "general", "activity"}
-_LIGHT = frozenset({"ride", "use", "take", "work", "make"})  # dropped only where another word is left
+_LIGHT = frozenset({"ride", "use", "take", "work", "make"})  # dropped only if another word is left
 _SAME = {
     "bike": "bicycle",
     "cycle": "bicycle",
@@ -52,7 +52,7 @@ _SAME_STEMS = {stem(a): stem(b) for a, b in _SAME.items()}
 
 @lru_cache(maxsize=16384)
 def _activity_key(text: str) -> frozenset[str]:
-    """Return the words of an activity that count.
+    """Return the significant words of an activity.
 
     >>> _activity_key("riding a bike") == _activity_key("bicycling") == _activity_key("Cycling")
     True

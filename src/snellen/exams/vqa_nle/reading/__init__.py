@@ -1,4 +1,4 @@
-"""From a reply to an answer and an explanation. Pure: one file for each way of reading."""
+"""From a reply to an answer and an explanation. Pure: one file for each reader."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 
 class VqaReading(NamedTuple):
-    """What a protocol reads in a reply: answer and explanation (None where there is none), for VCR also the choice's number."""
+    """A reply as a protocol reads it: answer and explanation (None if missing); for VCR also the number of the choice."""
 
     answer: str | None
     explanation: str | None

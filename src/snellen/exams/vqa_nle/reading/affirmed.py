@@ -1,4 +1,4 @@
-"""Which of some options a text affirms: not those that it denies, and apart from those that it only names as possible."""
+"""The options that a text affirms: not those that it denies, and separate from those that it only calls possible."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
-_CLAUSE = re.compile(  # what ends the reach of a negation
+_CLAUSE = re.compile(  # the end of a negation's scope
     r"[.,;:!?()\n]|\s-\s|\b(?:but|so|and|then|thus|therefore|hence|because|since|which|however|although|though|rather than"
     r"|instead of)\b",
     re.IGNORECASE,
@@ -38,7 +38,7 @@ _JOINS = re.compile(
     r"\W{0,3}(?:,\s|/|&|\s)(?:(?:or|and|nor|both|option|choice|maybe)\W?\s?){0,2}\W{0,2}", re.IGNORECASE
 )
 REACH = 5
-"""Words before an option among which a negation denies it."""
+"""Number of words before an option in which a negation denies it."""
 
 
 _SENTENCE = re.compile(r"[.!?\n](?=\s|$)")
@@ -46,7 +46,7 @@ _LONG_SENTENCE = 300
 
 
 class OptionMention(NamedTuple):
-    """An option that is named, where it begins and ends, whether it is only called possible, and whether it is denied."""
+    """A mention of an option: where it begins and ends, whether it is only called possible, and whether it is denied."""
 
     name: str
     start: int
@@ -58,11 +58,12 @@ class OptionMention(NamedTuple):
 def options_in(
     text: str, matches: Iterator[re.Match[str]], name: Callable[[re.Match[str]], str], all_of: int
 ) -> list[OptionMention]:
-    """Return every option that a text names, in its order. Options that "or" or a comma joins hang together; `all_of` them are a list
-    of what there is, and no choice.
+    """Return every option that a text names, in order.
 
-    An option is denied by a negation a few words before it in the same clause, with the option before it where "or" joins them, or by
-    what follows it ("A is wrong").
+    Options joined by "or" or a comma belong together. A list of `all_of` them only says what the options are, and is not a choice.
+
+    An option is denied in three ways: by a negation a few words before it in the same clause, together with the option before it if "or"
+    joins them, or by the text after it ("A is wrong").
     """
     groups: list[list[tuple[OptionMention, bool]]] = []
     end, denied = 0, False
@@ -98,19 +99,19 @@ def options_in(
 
 
 def _is_asked(text: str, end: int) -> bool:
-    """Return whether an option stands in a question."""
+    """Return whether an option appears in a question."""
     found = _SENTENCE.search(text, end, end + _LONG_SENTENCE)
     return found is not None and found.group() == "?"
 
 
 def affirmed(options: list[OptionMention]) -> list[OptionMention]:
-    """Those that are not denied."""
+    """Return the options that are not denied."""
     return [option for option in options if not option.denied]
 
 
 def decided(options: list[OptionMention]) -> OptionMention | None:
-    """The one option that is affirmed; where others are called possible only, the one that is not. None is, where the same is denied
-    afterwards.
+    """Return the one affirmed option. If other options are only called possible, return the one that is not. Return None if the same option
+    is denied afterwards.
     """
     left = affirmed(options)
     for only in (left, [option for option in left if not option.hedged]):

@@ -1,7 +1,7 @@
-"""The strict readers of closed lists: which label (e-SNLI-VE), or which of four choices (VCR, by letter, place or text), a reply affirms.
+"""The strict readers of closed lists: which label (e-SNLI-VE) or which of four choices (VCR, by letter, place or text) a reply affirms.
 
-The text of a choice is never taken apart, even where it says "because": wherever it stands in a reply it is first replaced by a sign,
-so that letters and texts are affirmed, denied and corrected alike. An explanation gets the text back.
+The text of a choice is never split, even if it contains "because". Wherever it appears in a reply, it is first replaced by a sign, so that
+letters and texts are affirmed, denied and corrected alike. The explanation then gets the text back.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _MARKS = " \t\n.,:;()[]\"'-!"
 
 
 def _read(text: str, find: _Find) -> tuple[str | None, str | None]:
-    """Return the option that a text affirms, and the reason that is left of the text."""
+    """Return the option that a text affirms, and the rest of the text as the reason."""
     whole = text
     reason = REASON.search(text)
     zone = len(text) if reason is None else reason.start()
@@ -47,7 +47,7 @@ def _read(text: str, find: _Find) -> tuple[str | None, str | None]:
     because = REASON.search(rest)
     if because is not None and (not re.search(r"\w", rest[: because.start()]) or find(rest[: because.start()])):
         rest = rest[because.end() :]
-    elif re.match(r" \w", rest):  # the sentence goes on, which is not yet a reason
+    elif re.match(r" \w", rest):  # the sentence goes on, but not with a reason yet
         rest = rest[because.end() if because else next((end for _at, end in sentence_ends(rest)), len(rest)) :]
     rest = rest.lstrip(_MARKS)
     if not re.search(r"\w", rest) and named:
@@ -81,7 +81,7 @@ def _labels(text: str) -> list[OptionMention]:
 
 
 def read_label(reply: str) -> VqaReading:
-    """Read one of the three labels; None where none or several are affirmed."""
+    """Read one of the three labels; None if the reply affirms none or several."""
     said = said_in(reply)
     text = corrected(said.text)
     label, told = _read(text, _labels)
@@ -95,7 +95,7 @@ def read_label(reply: str) -> VqaReading:
 # ---------------------------------------------------------------- choices
 
 SHORTEST_PART = 4
-"""Words of a choice that stand for the whole, where no other choice has them."""
+"""Number of words of a choice that are enough to name it, if no other choice has them."""
 
 _FIELDS = ("letter", "option", "choice", *ANSWERS)
 _GOES_ON = (
@@ -117,7 +117,7 @@ _SIGN = re.compile("\ue010\\d(\\d*)\ue011")
 
 
 def _letters(text: str) -> list[OptionMention]:
-    """Return letters, texts and places of options; not the article of "A man"."""
+    """Return letters, texts and places of options, without the article of "A man"."""
     found = (m for m in _OPTION.finditer(text) if m["letter"] not in ("A", "a") or not _ARTICLE.match(text, m.end()))
     return options_in(text, found, _name, len(LETTERS))
 
@@ -136,9 +136,10 @@ def _words_of(choices: tuple[str, ...], objects: tuple[str, ...]) -> list[list[s
 
 @lru_cache(maxsize=1024)
 def _pattern(choices: tuple[str, ...], objects: tuple[str, ...]) -> re.Pattern[str]:
-    """Match a choice that is said in full, the longest first, with its own letter before it; one of a single word only where that is all.
+    """Match a choice that is quoted in full, the longest first, with its own letter before it. A choice of one word matches only as the
+    whole text.
 
-    A number may be said as a tag or after a class name.
+    A number may appear as a tag or after a class name.
     """
     classes = dict.fromkeys(r"[\W_]".join(map(re.escape, name.split())) for name in objects if name)
     names = "|".join(["det", *classes])
@@ -181,7 +182,7 @@ def read_choice(reply: str, choices: Sequence[str], objects: Sequence[str] = ())
 
 
 def _begun(text: str, each: Sequence[Sequence[str]]) -> int | None:
-    """Return the one choice that a text begins to say, with enough words."""
+    """Return the one choice that a text begins to quote, with enough words."""
     reason = REASON.search(text)
     zone = text[: reason.start()] if reason else text
     for words in (_WORD.findall(zone.lower()), _WORD.findall(leads_off(zone).lower())):

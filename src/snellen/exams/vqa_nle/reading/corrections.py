@@ -1,4 +1,4 @@
-"""Replies that take back what they said: "Red. No, wait, blue"."""
+"""Replies that retract an answer: "Red. No, wait, blue"."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from snellen.core.reply import correction_end, left_open, trimmed
 from snellen.exams.vqa_nle.reading.preambles import is_clause, leads_off, preface_off
 from snellen.exams.vqa_nle.reading.reasons import REASON, sentence_ends
 
-_BEFORE = re.compile(r"\W*\w+\W+\w")  # something that can be taken back stands before
+_BEFORE = re.compile(r"\W*\w+\W+\w")  # there is text before it that can be retracted
 _SAID_NO = re.compile(r"\bno[.!,:-]?$", re.IGNORECASE)
 _NO_MORE = re.compile(
     r"\W*$|[\"')\]]{0,3}\s?(?:[.!?\n):;,]|-\s|\s-\s|\s\(|,?\s?\b(?:because|since|as|due|given|which|considering|seeing)\b)",
@@ -28,9 +28,9 @@ _RETRACTED = re.compile(
 
 
 def corrected(text: str) -> str:
-    """Return what stands when "no, wait" and the like have taken the rest back; empty where all is taken back and nothing said instead.
+    """Return the text that remains after "no, wait" and the like retract the rest; empty if all is retracted and nothing replaces it.
 
-    After a reason "Actually, ..." may go on with the reason: it is not a correction where a whole clause follows.
+    After a reason, "Actually, ..." may continue the reason: it is not a correction if a whole clause follows.
     """
     text = preface_off(text)
     end = correction_end(text)
@@ -52,7 +52,7 @@ def _begun(text: str) -> str:
 
 
 def _chosen(text: str) -> str:
-    """Return a text from its first sentence on that does more than name what there is to choose from, or what is wrong."""
+    """Return a text from its first sentence that does more than list the choices or name the wrong ones."""
     for _ in range(4):
         if left_open(text.partition("\n")[0].partition(" because ")[0][:_LONGEST_HEAD]) is None:
             break

@@ -1,9 +1,8 @@
-"""The post-processing of multimodal-vqa-eval, step by step and with all its bugs.
+"""The post-processing of multimodal-vqa-eval, step by step, including all its bugs.
 
-Known and kept, because the protocol of that name means exactly this: a yes/no or number answer keeps the word "because" at the head
-of its explanation; `A)` and `(A)` are not letters, but the article in "A man ..." is; "not entailment" is entailment;
-"nan" and "inf" are numbers; "3.5" becomes "3 5" and "café" "caf"; the words answer, question and explanation vanish.
-`reading.strict` has them fixed.
+These bugs are known and kept, because the protocol of that name means exactly this: a yes/no or number answer keeps the word "because" at
+the head of its explanation; `A)` and `(A)` are not letters, but the article in "A man ..." is; "not entailment" is entailment; "nan" and
+"inf" are numbers; "3.5" becomes "3 5" and "café" "caf"; the words answer, question and explanation vanish. `reading.strict` has them fixed.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ _VANISHING = frozenset({"answer", "question", "explanation"})
 _ARTICLES = frozenset({"a", "an", "the"})
 _LETTERS = "abcd"
 _TAIL = ".,;:!?"
-LONG_ENOUGH = 20  # characters beyond which a part of a choice is taken for the choice
+LONG_ENOUGH = 20  # characters beyond which a part of a choice counts as the choice
 ANSWER_WORDS = {"vqax": 2, "actx": 3}  # words kept of an answer without explanation
 
 
@@ -31,14 +30,14 @@ _NOTHING = VqaReading(UNKNOWN, MISSING)
 
 
 def normalize_generated_text(text: str | None) -> str:
-    """Lower-case ASCII letters and digits, without a leading `answer:` or the like, and without three words."""
+    """Lower-case a text, keep ASCII letters and digits, and remove a leading `answer:` or similar and three words."""
     bare = _PREFIX.sub("", (text or "").strip()).lower()
     words = re.sub(r"[^a-z0-9\s]+", " ", bare).split()
     return " ".join(w for w in words if w not in _VANISHING)
 
 
 def normalize_answer(answer: str | None) -> str:
-    """Return the form in which answers are compared and voted on.
+    """Return the form used to compare answers and to count votes.
 
     >>> normalize_answer("The t-shirt!")
     't shirt'
@@ -48,7 +47,7 @@ def normalize_answer(answer: str | None) -> str:
 
 
 def is_yes_no_or_number(word: str) -> bool:
-    """Return whether a VQA-X answer ends with this word; a number is whatever Python's float takes."""
+    """Return whether a VQA-X answer ends with this word. Anything that Python's float accepts is a number."""
     bare = word.strip().rstrip(_TAIL).lower()
     if bare in ("yes", "no"):
         return True
@@ -60,7 +59,7 @@ def is_yes_no_or_number(word: str) -> bool:
 
 
 def force_label_space(text: str | None) -> str:
-    """Return an e-SNLI-VE label by substring, in this order, whatever stands before it."""
+    """Return an e-SNLI-VE label by substring, in this order, regardless of the text before it."""
     lowered = (text or "").lower()
     found = (("entail", "entailment"), ("contradict", "contradiction"), ("neutral", "neutral"))
     return next((label for part, label in found if part in lowered), UNKNOWN)
@@ -71,7 +70,7 @@ def _choice_form(text: str) -> str:
 
 
 def parse_vcr_letter(text: str | None, choices: Sequence[str] | None = None) -> str | None:
-    """Return a letter as the first word, else the first choice that the text begins with, contains or begins."""
+    """Return a letter if it is the first word. Otherwise return the first choice that the text begins with, contains or begins."""
     bare = _PREFIX_VCR.sub("", (text or "").strip()).replace("\n", " ").strip()
     words = bare.split()
     first = words[0].lower().strip(":.") if words else ""
@@ -101,7 +100,7 @@ def _split(task: str, normal: str) -> tuple[str, str]:
 
 
 def postprocess_prediction(raw: str | None, task: str, choices: Sequence[str] | None = None) -> VqaReading:
-    """Answer and explanation of a reply that should have both."""
+    """Return the answer and the explanation of a reply that should have both."""
     if not raw:
         return _NOTHING
     text = raw.strip()
@@ -122,12 +121,12 @@ def postprocess_prediction(raw: str | None, task: str, choices: Sequence[str] | 
 
 
 def clean_text(text: str | None) -> str:
-    """Return a reply without a leading `answer:` or the like, on one line."""
+    """Return a reply without a leading `answer:` or similar, on one line."""
     return _PREFIX.sub("", (text or "").strip()).replace("\n", " ").strip()
 
 
 def postprocess_answer_only(raw: str | None, task: str, choices: Sequence[str] | None = None) -> str:
-    """Return the answer of a reply that should have nothing else."""
+    """Return the answer of a reply that should have only an answer."""
     found = clean_text(raw).split()
     if not found:
         return ""
@@ -141,19 +140,19 @@ def postprocess_answer_only(raw: str | None, task: str, choices: Sequence[str] |
 
 
 def majority_answer(answers: Iterable[Any] | None) -> str | None:
-    """Return the commonest normalised answer, the first of equals; records with an `answer` and plain texts alike."""
+    """Return the most common normalised answer, the first in a tie. Takes records with an `answer` as well as plain texts."""
     given = answers or ()
     texts = (a["answer"] if isinstance(a, Mapping) else a for a in given if isinstance(a, str) or "answer" in a)
     return commonest(map(normalize_answer, texts))
 
 
 def is_valid(full_text: str) -> bool:
-    """Return whether a stored prediction has an explanation that is not a placeholder. "yes because because" has one."""
+    """Return whether a stored prediction has an explanation that is not a placeholder. "yes because because" counts as having one."""
     _answer, because, explanation = full_text.strip().lower().partition(" because ")
     return bool(because) and explanation.strip() not in ("", MISSING, NO_DETAILS)
 
 
 def accuracy(correct: Iterable[float | None]) -> float | None:
-    """Return the mean of what was marked; None where nothing was."""
+    """Return the mean of the marked values; None if there are none."""
     marked = [c for c in correct if c is not None]
     return sum(marked) / len(marked) if marked else None

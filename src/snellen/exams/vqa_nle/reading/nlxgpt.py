@@ -1,4 +1,4 @@
-"""How nlxgpt reads: raw text split at "because", gold answers by the VQA normalisation, predictions compared as they are."""
+"""nlxgpt's reader: raw text split at "because", gold answers by the VQA normalisation, predictions compared as they are."""
 
 from __future__ import annotations
 
@@ -10,8 +10,10 @@ BECAUSE = "because"
 
 
 def split(text: str, task: str = "vqax") -> tuple[str, str]:
-    """Answer and explanation. The answer ends at the first "because", even inside a word; the explanation begins after the
-    last one, but for e-SNLI-VE after the first. Without any, the explanation is every word from the third on.
+    """Split a reply into answer and explanation.
+
+    The answer ends at the first "because", even inside a word. The explanation begins after the last one, but for e-SNLI-VE after the
+    first. Without a "because", the explanation is every word from the third on.
 
     >>> split("red because a because b"), split("red because a because b", "esnlive"), split("yes it is very sunny")
     (('red', 'b'), ('red', 'a because b'), ('yes it is very sunny', 'is very sunny'))
@@ -24,12 +26,12 @@ def split(text: str, task: str = "vqax") -> tuple[str, str]:
 
 
 def prep_answer(answer: str) -> str:
-    """Return the official normalisation, and no comma left."""
+    """Return the official normalisation with all commas removed."""
     return normalise(answer).replace(",", "")
 
 
 def gold(answers: Sequence[str]) -> str | None:
-    """Return the commonest answer after normalisation, the first of equals."""
+    """Return the most common answer after normalisation, the first in a tie."""
     return commonest(map(prep_answer, answers))
 
 

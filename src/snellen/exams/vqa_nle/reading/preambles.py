@@ -1,6 +1,6 @@
-"""The words before an answer: "I think it is", "Based on the image, the correct answer is", "Final answer:"; and verdicts after a reason.
+"""The words before an answer: "I think it is", "Based on the image, the correct answer is", "Final answer:". Also verdicts after a reason.
 
-Every repeat is bounded or over one character class, so that no reply can make these slow.
+Every repeat is bounded or over one character class, so that no reply can make these patterns slow.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _NEXT = r"(?=\S)(?!because\b|since\b|as\b|due\b)"
 
 _OPENING = re.compile(
     r"(?:"
-    # who speaks, and how they begin
+    # the speaker, and the opening words
     r"\[?(?:assistant|ai|model|bot|chatbot|gpt|claude|gemini|llava|qwen)\]?(?:'s)?(?:\s(?:output|response|answer|reply))?(?:\s?:"
     r"|(?<=\]))\s{0,4}"
     r"|(?:output|result|reply|response|final|edit|update|correct(?:ion|ed)|(?:best|final) guess)\s?(?::|\n)\s{0,4}"
@@ -54,7 +54,7 @@ _OPENING = re.compile(
     r"|start|answer)"
     r"|to answer)\b(?:(?!\b(?:because|since|possibilities|candidates|options|choices)\b)[^.!?:\n]){0,80}(?:\.{1,3}|[!:]|\n)\s{1,4}"
     r"|(?:step|part) \d{1,2}\s?[:.]\s"
-    # what it goes by
+    # the evidence
     r"|(?:given|considering|judging (?:by|from)|based on)\s[^,.\n]{1,60},\s(?=[^,.\n]{1,40}\s(?:because|since)\b)"
     r"|(?:in|from|based|according|looking|judging|given|considering|after|as|upon|examining|among|by|with|on|observing|analy[sz]ing)\b"
     r"(?:(?!\b(?:because|since)\b)[^,.:;\n()]){0,60}?\b(?:image|picture|photo|photograph|scene|sees?|seen|visible|visual|shown"
@@ -66,7 +66,7 @@ _OPENING = re.compile(
 )
 _LEAD = re.compile(
     r"(?:"
-    # how sure it is
+    # the certainty
     rf"(?:(?:i|we|one|you)(?:'d|'ll|'m|'re|\s(?:would|will|can|could|may|am|are|do|must|have to))?(?:\s(?:[a-z]{{2,12}}ly|also"
     rf"|still|just|therefore))?"
     rf"\s(?:{_SEE}|going with|lean(?:ing)?(?: towards?)?|(?:\d{{1,3}}\s?% |fairly |pretty |quite |very )?(?:sure|confident|certain))"
@@ -79,7 +79,7 @@ _LEAD = re.compile(
     r"|and|then|instead|rather)(?:,\s|\s?:\s{0,3}|\s(?=i\b|it\b|the\b|this\b|that\b|my\b|we\b))"
     r"|(?:therefore|thus|hence)\s|(?:that's|that is|this is) why\s"
     r"|tl;?\s?dr\s?:?\s|(?:that|this|which) leaves(?: us with)?(?: only| just)?\s"
-    # that it is the answer
+    # the statement that this is the answer
     rf"|(?:and |so )?(?:(?:the|my|our|your|an?|its)\s)?{_WHICH}{_NOUN}s?{_WHERE}(?:\s?\([^()\n]{{4,40}}\))?(?:\s?(?::|=>|->|=)"
     rf"|\s-(?=\s)|\s{_IS}\b\s?:?|\n)\s{{0,4}}(?:(?:definitely|clearly|probably|simply|likely)\s)?"
     rf"|(?:(?:it|this|that|these|they|the (?:answer|image|picture))(?:\s(?:is|are|was|{_IS}|could be|might be|may be|can be|shows?"
@@ -101,7 +101,7 @@ _PREMATURE = re.compile(
 
 
 def preface_off(text: str) -> str:
-    """Return a text without what comes before anything is said.
+    """Return a text without its preface.
 
     >>> preface_off("Sure! Here's my view. Looking at the photo, it is red")
     'it is red'
@@ -135,7 +135,7 @@ _NAMED = re.compile(
     r"|given)\b)(?=\W{0,4}\w)",
     re.IGNORECASE,
 )
-"""An answer is named."""
+"""Matches words that name an answer."""
 
 _VERDICT = re.compile(
     rf"(?:\b(?:so|therefore|thus|hence|consequently|accordingly|in conclusion|overall|in short|in summary|that's why|that is why"
@@ -147,16 +147,16 @@ _VERDICT = re.compile(
     rf"|\b(?:so|therefore|thus|hence),?\s(?=(?:yes|no)\b(?:[.,;!\n]|\s?$|\s(?:because|since)\b)))(?=\W{{0,4}}\w)",
     re.IGNORECASE,
 )
-"""An answer is named as what follows from what was said."""
+"""Matches words that name an answer as a conclusion."""
 
 
 def named_in(text: str, end: int | None = None) -> re.Match[str] | None:
-    """Find where an answer is named for the last time."""
+    """Find the last place that names an answer."""
     return _last(_NAMED, text, end)
 
 
 def verdict_in(text: str) -> re.Match[str] | None:
-    """Find where an answer is named for the last time as what follows from what was said."""
+    """Find the last place that names an answer as a conclusion."""
     return _last(_VERDICT, text, None)
 
 
@@ -175,7 +175,7 @@ _FULL_CLAUSE = re.compile(
 
 
 def is_clause(text: str) -> bool:
-    """Return whether a text begins with a subject and its verb, as a reason does and an answer does not."""
+    """Return whether a text begins with a subject and its verb, like a reason and unlike an answer."""
     found = _FULL_CLAUSE.match(text)
     return found is not None and REASON.search(text, 0, found.end()) is None
 
@@ -186,12 +186,12 @@ _SO = re.compile(
 
 
 def before_verdict(text: str, start: int) -> str:
-    """Return the reason before a verdict that comes after it: "it rains, so the answer is yes" without what follows the rain."""
+    """Return the reason before a verdict: from "it rains, so the answer is yes" only the part about the rain."""
     return _SO.sub("", text[:start])
 
 
 def without_lead_out(text: str) -> str:
-    """Return a reason without the words that lead from it to an answer: "It rains. So the answer is".
+    """Return a reason without the words that lead on to an answer: "It rains. So the answer is".
 
     >>> without_lead_out("It rains. So the final answer is")
     'It rains'

@@ -1,4 +1,4 @@
-"""Where a reason begins, what it says, and where sentences end."""
+"""The reasons in replies: where they begin and what they say. Also where sentences end."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ REASON = re.compile(
     r"|(?<!\w)(?:'cause|cuz|coz|b/c|bc)\b",
     re.IGNORECASE,
 )
-# what may stand before an explanation without being a part of it
+# prefixes of an explanation that are not part of it
 _AGAIN = re.compile(
     r"^(?:[\s,:;.()-]*(?:(?:(?:this|that|it) is|it's|that's|the reason is|the reason being)(?: that)?\s(?=because\b))?"
     r"\b(?:because\b|since\b|as (?=\w)|(?:explanation|reason|rationale|reasoning|justification|evidence|why)\s?(?:[:=]|\n)"
@@ -32,7 +32,7 @@ _TRAILERS = " \t\n\r,:;-"
 
 
 def explanation_of(text: str | None) -> str | None:
-    """Return what follows "because", without another one or an "Explanation:"; None where nothing is said."""
+    """Return the text after "because", without a second "because" or an "Explanation:"; None if there is none."""
     bare = _AGAIN.sub("", text or "").strip(_TRAILERS).strip()
     if bare[-1:] == ")" and bare.count("(") < bare.count(")"):
         bare = bare[:-1].rstrip()
@@ -45,7 +45,10 @@ _STOP = re.compile(r"[.!?\u2026]+[\"')\]]{0,3}(?=\s)")
 
 
 def sentence_ends(text: str, end: int | None = None) -> Iterator[tuple[int, int]]:
-    """Yield where sentences end: the place of the marks, and the place behind them. "St. Bernard" and "U.S. flag" go on."""
+    """Yield the end of each sentence: the position of its marks, and the position after them.
+
+    "St. Bernard" and "U.S. flag" do not end a sentence.
+    """
     for found in _STOP.finditer(text, 0, len(text) if end is None else end):
         word = text[max(0, found.start() - 12) : found.start()].rpartition(" ")[2].lower().lstrip("\"'([")
         following = text[found.end() : found.end() + 4].strip()[:1]

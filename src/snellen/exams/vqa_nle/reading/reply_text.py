@@ -1,7 +1,8 @@
-"""What a reply says, before anybody asks for an answer of some kind: the shared front end's work, and what these four exams add to it.
+"""The text of a reply, before it is read as an answer of some kind: the work of the shared front end, and the additions of these four
+exams.
 
-An answer may stand apart from its reason, as a field of JSON, in a table, in a tag or a box, or as the one option that got a
-"yes"; else there is plain text, in which an answer and its reason follow each other. Everything is linear in the length of the reply.
+An answer may be separate from its reason: as a field of JSON, in a table, in a tag or a box, or as the one option marked "yes". Otherwise
+the reply is plain text, in which an answer and its reason follow each other. Everything is linear in the length of the reply.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from snellen.exams.vqa_nle.reading.preambles import without_lead_out
 from snellen.exams.vqa_nle.reading.reasons import REASON
 
 LONGEST = 20_000
-"""Characters that are read, from the start of what was said."""
+"""Characters to read, from the start of the reply's text."""
 
 _ANSWERS_TEXT = """
 final_answer answer label activity letter choice option prediction relation relationship classification verdict category
@@ -28,8 +29,10 @@ REASONS = tuple(_REASONS_TEXT.split())
 
 
 class _ReplyText(NamedTuple):
-    """`text` is what is left to be read, empty where nothing was said; `reason` an explanation that stands apart from it;
-    `ended` is true where the text is known to be no longer than the answer.
+    """A reply's text, ready to be read.
+
+    `text` is the text left to read, empty if the reply says nothing. `reason` is an explanation found apart from it. `ended` is true if the
+    text is known to be no longer than the answer.
     """
 
     text: str
@@ -41,8 +44,9 @@ NOTHING = _ReplyText("")
 
 
 def said_in(reply: str, names: tuple[str, ...] = ANSWERS, hidden: Callable[[str], str] = str) -> _ReplyText:
-    """Thinking, JSON, tables, tags, boxes and layout taken off a reply. `names` are the fields that hold an answer, best first;
-    `hidden` puts signs for what is not to be taken apart.
+    """Remove thinking, JSON, tables, tags, boxes and layout from a reply.
+
+    `names` are the fields that hold an answer, best first. `hidden` replaces texts that must not be split by signs.
     """
     front = opened(reply, longest=10 * LONGEST)
     text = front.text[:LONGEST]
@@ -60,7 +64,7 @@ def said_in(reply: str, names: tuple[str, ...] = ANSWERS, hidden: Callable[[str]
 
 
 def _plainly(text: str) -> str:
-    """Return a text on its own: no layout, no angle brackets but those of object tags, no runs of spaces."""
+    """Return a text without layout, runs of spaces, and angle brackets other than those of object tags."""
     kept = TAG.sub("\ue000\\1\ue001", text)
     kept = _RULE.sub("", _ARROW.sub(" - ", kept))
     if "</" in kept or "<br" in kept:  # "<B> because" is a letter
@@ -85,7 +89,7 @@ _PRICE = re.compile(r"\$(?=\d)")
 _SIGNS = re.compile(r"[<>|#`*]+")
 _SPACES = re.compile(r"[^\S\n]+")
 _HEAD_SIGNS = " \t\n\r\u27a1\u25ba\u25b6\u2192\u2022\u00b7=~,;"
-# pictures say nothing, but for a cross, a thumb down and the like, with which a text is not an answer
+# pictures carry no meaning, except a cross, a thumb down and the like: a text with one of those is not an answer
 _PICTURES = re.compile(
     "[\u2600-\u2716\u2719-\u274b\u274d\u2757-\u27bf\u2b50\ufe0f\u200d\U0001f000-\U0001f44d\U0001f44f-\U0001f6aa\U0001f6ac-\U0001faff]+"
 )
@@ -95,7 +99,7 @@ _KEPT_TAG = re.compile("\ue000(\\d{1,4})\ue001")
 
 
 def _given(value: Any, names: tuple[str, ...]) -> _ReplyText | None:
-    """Return an answer that JSON gives in a field, or by a yes beside one of several options; None where it gives none."""
+    """Return an answer from a field of JSON, or from a yes beside one of several options; None if there is none."""
     answer = field(value, names)
     if answer is None:
         if isinstance(value, list):
@@ -109,7 +113,7 @@ def _given(value: Any, names: tuple[str, ...]) -> _ReplyText | None:
 
 
 def _as_text(value: Any) -> str | None:
-    """Return a JSON value in words: true is yes, a list its members."""
+    """Return a JSON value in words: true becomes yes, a list becomes its members."""
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, list):
@@ -131,7 +135,7 @@ def _vote(value: Any) -> bool | None:
 
 
 def _elected(value: dict[str, Any]) -> _ReplyText | None:
-    """Return the option that a map says yes to; nothing said where it is none or several; None where this is another map."""
+    """Return the option that a map marks with yes; an empty text if none or several are marked; None for any other map."""
     votes = {str(key): _vote(said) for key, said in value.items()}
     if len(votes) < 2 or None in votes.values():
         return None
@@ -145,7 +149,7 @@ _CUT_FIELD = re.compile(
 
 
 def _from_cut_json(text: str, names: tuple[str, ...]) -> _ReplyText | None:
-    """JSON that stopped before its end: an answer that was said to its end, and as much of the reason as there is."""
+    """Read JSON that stops before its end: a complete answer, and as much of the reason as there is."""
     answer = reason = None
     for found in _CUT_FIELD.finditer(text):
         key = found["key"].strip().lower().replace(" ", "_")
@@ -171,7 +175,7 @@ _MOST_ROWS = 40
 
 
 def _from_rows(text: str, names: tuple[str, ...]) -> _ReplyText | None:
-    """Return a table with an answer in it, or a yes or no beside each option, in a table, in lines or in one line."""
+    """Return the answer in a table, or from a yes or no beside each option, in a table, in lines or in one line."""
     if "|" in text:
         lines = [line.strip() for line in text.split("\n", _MOST_ROWS) if line.strip()]
         rows = [[cell.strip(" *_`") for cell in line.strip("|").split("|")] for line in lines if line.count("|") > 1]
@@ -194,7 +198,7 @@ def _field_name(key: str) -> str:
 
 
 def _from_table(rows: list[list[str]], names: tuple[str, ...]) -> _ReplyText | None:
-    """Return a yes beside one of several options, a column with the answer, or a row with it."""
+    """Return the answer from a yes beside one of several options, from an answer column, or from an answer row."""
     pairs = {row[0]: row[-1] for row in rows}
     if all(_field_name(row[0]) in (*names, *REASONS) for row in rows):
         return _given(pairs, names)
@@ -211,7 +215,10 @@ _FIRST_MARK = re.compile(r"<|\\f?box|\[", re.IGNORECASE)
 
 
 def _from_marks(text: str) -> _ReplyText:
-    """Return the answer in the last answer tag or box and the reason in its own tag or beside it; else the whole text."""
+    """Return the answer in the last answer tag or box, and the reason in its own tag or beside it.
+
+    Without a tag or box, return the whole text.
+    """
     reason = ""
     if start := _REASON_TAG.search(text):
         close = f"</{start[1].lower()}>"

@@ -1,11 +1,11 @@
-"""The strict reader: the bugs of multimodal-vqa-eval fixed, and whatever models put around an answer taken off.
+"""The strict reader: the bugs of multimodal-vqa-eval fixed, and the text that models put around an answer removed.
 
-Yes/no and number answers keep no second "because"; `A)`, `(A)`, `A,`, `**A**` and "the answer is A" are letters, the article
-in "A man ..." is not; a negated label is not that label, and two labels are none; a choice that holds "because" is not split;
-"nan" is not a number and "1,000" one; accents, decimals and the words answer, question and explanation stay.
+Yes/no and number answers keep no second "because"; `A)`, `(A)`, `A,`, `**A**` and "the answer is A" are letters, the article in "A man ..."
+is not; a negated label is not that label, and two labels count as none; a choice that contains "because" is not split; "nan" is not a
+number and "1,000" one; accents, decimals and the words answer, question and explanation stay.
 
-An answer ends at "because" or a word like it, at a dash, or with its line or sentence. What is denied, taken back or left open is
-no answer: such a reply is unparsable.
+An answer ends at "because" or a similar word, at a dash, or with its line or sentence. An answer that is denied, retracted or left open
+does not count: such a reply is unparsable.
 """
 
 from __future__ import annotations
@@ -22,23 +22,25 @@ from snellen.exams.vqa_nle.reading.reasons import REASON, explanation_of, senten
 from snellen.exams.vqa_nle.reading.reply_text import said_in
 
 SHORT = 4
-"""Words: a first part up to this length is an answer and no preface."""
+"""Words: a first part up to this length is an answer and not a preface."""
 
 LONGEST_ANSWER = {True: 8, False: 24}
-"""Words beyond which a text is neither an answer (VQA-X) nor an activity (ACT-X)."""
+"""Words: a longer text is neither an answer (VQA-X) nor an activity (ACT-X)."""
 
 _EDGES = " \t\n\r.,;:!?\"'()[]{}-\u2026"
 _PLACEHOLDERS = frozenset({MISSING, NO_DETAILS, "explanation", "none", "n/a", ""})
 
 
 def is_valid(explanation: str | None) -> bool:
-    """Return whether something is said that is neither a placeholder nor an echo of the format."""
+    """Return whether a text is more than a placeholder or an echo of the format."""
     return explanation is not None and explanation.strip(_EDGES + "<>").lower() not in _PLACEHOLDERS
 
 
 def read_open(reply: str, *, short: bool) -> VqaReading:
-    """Return an answer in words. `short` (VQA-X): a yes or no at the head is the whole answer, and so is a number where nothing
-    ends the answer; else (ACT-X) who acts is left out.
+    """Return an answer in words.
+
+    With `short` (VQA-X), a leading yes or no is the whole answer, and so is a leading number if nothing ends the answer. Otherwise (ACT-X)
+    the person who acts is left out.
     """
     said = said_in(reply)
     parts = _parted(corrected(_TURN.sub("", said.text, count=1)), short) if said.text else _NONE
@@ -55,7 +57,7 @@ def read_open(reply: str, *, short: bool) -> VqaReading:
 
 
 class _Parts(NamedTuple):
-    """The text of an answer; what follows, and whether that is said as its reason; whether the answer's end is sure."""
+    """The text of an answer, the text after it, whether that is given as its reason, and whether the answer's end is certain."""
 
     head: str
     after: str | None = None
@@ -79,13 +81,13 @@ _NOT_A = re.compile(
 _OPEN = re.compile(r"\W*(?:it|this|that)\s(?:could|might|may|can)\s", re.IGNORECASE)
 _NO_STOP = re.compile(r"^(?:no|nope)[.!]\s(?=\w)", re.IGNORECASE)
 _ASKS_SELF = re.compile(r"(?:is|was|could|might|can|would) (?:it|this|that)\b", re.IGNORECASE)
-_TURN = re.compile(r"^a\s?:\s{1,4}(?=\w)", re.IGNORECASE)  # the turn of who answers; VCR's letters are read elsewhere
+_TURN = re.compile(r"^a\s?:\s{1,4}(?=\w)", re.IGNORECASE)  # a speaker label; VCR's letters are read elsewhere
 _NO_COMMA = re.compile(r"^(?:no|nope),\s(?=\w)", re.IGNORECASE)
 _LIST_SIGN = re.compile(r"\(?1[.)]\s{1,4}(?=\w)(?!because\b|since\b|as\b|explanation\b)", re.IGNORECASE)
 
 
 def _parted(text: str, short: bool) -> _Parts:
-    """Return the text of the answer, what follows it, and whether its end is sure."""
+    """Return the text of the answer, the text after it, and whether the answer's end is certain."""
     if _OPEN.match(text) and _OR.search(_first_part(text, short).head):
         return _NONE
     text = leads_off(text)
@@ -98,7 +100,7 @@ def _parted(text: str, short: bool) -> _Parts:
         parts = _first_part(leads_off(text[named.end() :]), short)
         return parts if parts.after else parts._replace(after=before_verdict(text, named.start()))
     parts = _first_part(text, short)
-    for _ in range(4):  # past questions and what it is not
+    for _ in range(4):  # past questions and denied answers
         asks = parts.head.endswith("?")
         if not parts.after or parts.why or not (asks or _NOT_A.match(parts.head)):
             break
@@ -116,12 +118,12 @@ def _parted(text: str, short: bool) -> _Parts:
         return _weighed(parts, text, verdict, short)
     before, _, last = text.rstrip().rpartition("\n")
     if is_clause(parts.head) and before and len(last.split()) <= SHORT and not is_clause(last):
-        return _Parts(last, before, True)  # "There are three dogs.", and the answer in a line of its own
+        return _Parts(last, before, True)  # "There are three dogs.", and the answer on a line of its own
     return parts
 
 
 def _weighed(parts: _Parts, text: str, verdict: re.Match[str], short: bool) -> _Parts:
-    """Return the verdict where the first part was but a part of the reason; nothing where the two are answers that differ."""
+    """Return the verdict if the first part was only a part of the reason; nothing if the two are different answers."""
     named = _first_part(text[verdict.end() :], short)
     first, last = trimmed(parts.head, _EDGES).lower(), trimmed(named.head, _EDGES).lower()
     if len(first.split()) > SHORT or is_clause(first) or verdict.group()[:5].lower() == "final":
@@ -158,7 +160,7 @@ def _first_part(text: str, short: bool) -> _Parts:
 
 
 def _bracket_in(text: str, end: int, short: bool) -> int:
-    """Return where an aside in brackets begins. The names of activities have brackets of their own."""
+    """Return where an aside in brackets begins. Names of activities have brackets of their own."""
     for sign in (" (", " ["):
         at = text.find(sign, 0, end)
         if at > 0 and ((short and sign == " (") or _ASIDE.match(text, at + 2) or is_clause(text[at + 2 :])):
@@ -167,7 +169,10 @@ def _bracket_in(text: str, end: int, short: bool) -> int:
 
 
 def _break_in(text: str, zone: int, reasoned: bool) -> re.Match[str] | None:
-    """Return the first dash, colon, semicolon or end of a line. Before a reason a few words between belong to the answer or are it."""
+    """Return the first dash, colon, semicolon or line end.
+
+    Before a reason, a few words in between belong to the answer or are the answer.
+    """
     for found in _BREAK.finditer(text, 0, zone):
         between = text[found.end() : zone].strip(_EDGES)
         few = reasoned and "\n" not in found.group() and _few(between)
@@ -179,12 +184,12 @@ def _break_in(text: str, zone: int, reasoned: bool) -> re.Match[str] | None:
 
 
 def _few(words: str) -> bool:
-    """Return whether some words can be an answer or a part of one, and are not a clause."""
+    """Return whether some words can be an answer or a part of one, rather than a clause."""
     return 0 < len(words.strip(_EDGES).split()) < SHORT and not is_clause(words.strip(_EDGES))
 
 
 def _named_later(text: str, start: int, short: bool) -> _Parts:
-    """Return a reply that begins with its reason: "Because it rains, the answer is yes."."""
+    """Return the parts of a reply that begins with its reason: "Because it rains, the answer is yes."."""
     found = named_in(text) or verdict_in(text)
     if found is None:
         return _Parts("", text[start:])
@@ -194,7 +199,7 @@ def _named_later(text: str, start: int, short: bool) -> _Parts:
 # ---------------------------------------------------------------- what the answer is
 
 _NUMBER = re.compile(r"^(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?$")
-# what follows a yes or no that is the whole answer, where no mark does ("no one" and "no parking" are answers of their own)
+# text after a yes or no that is the whole answer, without a punctuation mark ("no one" and "no parking" are answers of their own)
 _GOES_ON_WORDS = (
     "it he she they there this that these those i we you the his her their not since as for is isn't are aren't"
 )
@@ -270,7 +275,7 @@ _BOTH = re.compile(
 
 
 def _settled(head: str, short: bool, numbers: bool) -> tuple[str | None, str]:
-    """Return the answer in a text, and what it says beyond; None where the text denies, asks or leaves open."""
+    """Return the answer in a text and the rest of the text; None if the text denies, asks or leaves open."""
     text = trimmed(leads_off(head), _EDGES)
     text = _SURELY.sub("", _IS_IT.sub("", text))
     if not text or head.rstrip(" \"'").endswith("?") or _NO_ANSWER.match(text):
@@ -298,7 +303,7 @@ def _settled(head: str, short: bool, numbers: bool) -> tuple[str | None, str]:
 
 
 def _taken_back_in(word: str, rest: str) -> bool:
-    """Return whether the words after a yes, no or number deny it or say the other as well: "yes, but maybe no", "2 and it is not 2"."""
+    """Return whether the words after a yes, no or number deny it or also give another answer: "yes, but maybe no", "2 and it is not 2"."""
     if rest[:1] in _CROSSES:
         return True
     both = _BOTH.search(rest) if word in ("yes", "no") else re.search(rf"(?:\bnot|n't)\s{re.escape(word)}\b", rest)
@@ -306,7 +311,7 @@ def _taken_back_in(word: str, rest: str) -> bool:
 
 
 def _undenied(text: str) -> str:
-    """Return what is affirmed of "not X but Y" and "Y, not X"; nothing of "not X"."""
+    """Return the affirmed part of "not X but Y" and "Y, not X"; nothing for "not X"."""
     if found := _NOT_BUT.match(text):
         text = leads_off(found["said"])
     if found := _NOT_TAIL.search(text):
@@ -319,9 +324,9 @@ def _undenied(text: str) -> str:
 
 
 def _whole_word(answer: str, numbers: bool) -> tuple[str, str]:
-    """Return a yes, no or number that begins an answer and is all of it, and what is said beyond; nothing beyond otherwise.
+    """Return a yes, no or number that begins an answer and is all of it, with the rest of the text; no rest otherwise.
 
-    `numbers` is false where the answer's end is known: "5 pm because ..." is not 5.
+    `numbers` is false if the answer's end is known: "5 pm because ..." is not 5.
     """
     first, _, rest = answer.partition(" ")
     word = first.rstrip(",.;:!?").lower()
@@ -330,7 +335,7 @@ def _whole_word(answer: str, numbers: bool) -> tuple[str, str]:
     return (word, rest) if numbers and _NUMBER.match(word) else (answer, "")
 
 
-_REFUSES = re.compile(  # "No, I cannot help with that.": no answer, while "No, I cannot see a dog" is one
+_REFUSES = re.compile(  # "No, I cannot help with that." is not an answer, while "No, I cannot see a dog" is one
     r"\W*(?:(?:but|sorry|i'm sorry|i am sorry)\W+){0,2}(?:i|we)(?:'m|\sam|'re|\sare)?\s(?:cannot|can't|can not|won't"
     r"|will not|unable to|not able to)"
     r"\s(?:\w{1,12}\s){0,2}?(?:help|assist|answer|comply|provide|identify|recogni[sz]e|do (?:that|this)"
@@ -345,7 +350,7 @@ _IT_IS_NOT = re.compile(
 
 
 def _denied_later(answer: str, after: str | None) -> bool:
-    """Return whether the next sentence takes an answer back: "It is red. It is not red."."""
+    """Return whether the next sentence retracts an answer: "It is red. It is not red."."""
     if not after or len(answer) > 60:
         return False
     if _NO_TO_IT.match(after):
