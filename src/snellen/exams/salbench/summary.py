@@ -150,9 +150,9 @@ def floors(group: Group, rules: LabelRules) -> dict[str, Floor]:
     """Return, for each metric, the best score of one constant answer, over all sets of the split's labels; P3's prompts allow only one
     label.
 
-    A macro score penalises saying only one label more than drawing one at random: there chance is the floor. There is no floor within a
-    category or if all truths are the same, because a constant is trivially right. There is none for recalls, which are full if the answer
-    is every label. There is none for a label that all samples have, or none has.
+    A macro score penalises saying only one label more than drawing one at random: there chance is the floor. None is given within a
+    category or if all truths are the same, because a constant is trivially right. Nor is one given for recalls, which are full if the
+    answer is every label. Nor for a label that all samples have, or none has.
     """
     import numpy as np
 

@@ -56,7 +56,7 @@ class ImageIndex:
         return self._where / name
 
     def find(self, record: VqaRecord) -> str | None:
-        """Return the image of a record; None if it is not there, or where several different files could be it."""
+        """Return the image of a record; None if it is not there, or if several different files could be it."""
         return self._first(tuple(self._expected(record)))
 
     def metadata(self, record: VqaRecord) -> str | None:
