@@ -35,9 +35,7 @@ def exports(run: RunFacts) -> Iterator[tuple[str, bytes]]:
     both: list[float] = []  # of every pair, not of larger sets
     missed: list[str] = []
     several = False
-    turned = (
-        Arm.parse(run.prompt).control == "swapped"
-    )  # marks describe the pictures as shown first, then those in swapped order
+    turned = Arm.parse(run.prompt).control == "swapped"  # marks follow the shown order, which the control reverses
     for sample, _answer, mark in run.records():
         uid, names = str(sample.truth["uid"]), names_of(sample)
         shown = names[::-1] if turned else names

@@ -60,7 +60,7 @@ class D3Gallery(Gallery):
         return sorted(items, key=lambda item: self.hardness(item.pick.id, item.pick.prompt))
 
     def view(self, items: Sequence[GalleryItem]) -> GalleryView:
-        """Return each item's pair; None for an item without captions. Group them by kind if the data set has kinds."""
+        """Return each item's pair (None without captions), and their order by kind if the data set has kinds."""
         kinds = [item.tags.get("kind", "") for item in items]
         places = ranks([(kind,) for kind in kinds])
         orders = [{"kind": place} for place in places] if any(kinds) else [{} for _ in items]

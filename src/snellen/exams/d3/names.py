@@ -1,4 +1,4 @@
-"""The slots of a picture of a pair (or of a larger set) in a question: `left` and `right`, or `image1` to `imageN`.
+"""The slots for the pictures of a pair (or of a larger set) in a question: `left` and `right`, or `image1` to `imageN`.
 
 A slot is a position as shown. The data set decides which picture takes it, and the control `swapped` reverses the order.
 """

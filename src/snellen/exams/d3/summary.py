@@ -160,7 +160,7 @@ def _agreement(said: _Verdicts) -> dict[str, Score]:
 
 
 def _kappa_interval(table: Agreement) -> Interval | None:
-    """Return the interval of kappa, from its values with a pair of each kind left out; None if it is undefined or constant."""
+    """Return the interval of kappa, from its values with one pair of each kind left out in turn; None if it is undefined or constant."""
     import numpy as np
 
     kinds = [(i, count) for i, count in enumerate(table) if count]

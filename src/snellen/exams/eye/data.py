@@ -1,4 +1,4 @@
-"""The sheets of an eye exam: chosen by the answers so far, and drawn from the seed. Nothing is read from disk.
+"""The sheets of an eye exam: chosen by the answers so far, and drawn from the seed. The exam has no data set on disk.
 
 The level of a trial is decided by the trials up to a fixed place before it (`stats.adaptive.answered`). Those in between count as under
 way, even if they are already answered. So the order in which answers arrive has no effect.

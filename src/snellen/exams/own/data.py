@@ -105,7 +105,7 @@ class QuestionTable:
     # ------------------------------------------------------------ pictures
 
     def files(self, light: Sample) -> list[tuple[Path, int]]:
-        """Return the picture files of a sample with their sizes; raise Wrong if one is missing."""
+        """Return the picture files of a sample with their sizes; raise BadCell if one is missing."""
         return [self._file(shown) for shown in self._shown(light)]
 
     def _file(self, shown: str) -> tuple[Path, int]:

@@ -33,7 +33,7 @@ def place_of(named: str, folders: PictureFolders, base: Path, column: str) -> Pa
 
 
 def size_of(path: Path, named: str, column: str) -> int:
-    """Return the size of a picture file; raise Wrong if there is none, with a suggestion."""
+    """Return the size of a picture file; raise BadCell if there is none, with a suggestion."""
     try:
         found = path.stat()
         if stat.S_ISREG(found.st_mode):

@@ -45,7 +45,7 @@ class QuestionCells(NamedTuple):
 
 
 def asked(cells: Mapping[str, Any], columns: TableColumns, binary: bool = False) -> QuestionCells:
-    """Return the cells of a row; raise Wrong at the first invalid one. With `binary`, pictures are in the table itself."""
+    """Return the cells of a row; raise BadCell at the first invalid one. With `binary`, pictures are in the table itself."""
     _formats(cells, columns)
     options = options_of(cells, columns)
     return QuestionCells(

@@ -84,7 +84,7 @@ def _write(out: Path, comment: str, rows: list[tuple[dict[str, Any], Drawn]], se
         files.append(file)
         shown = {"image": f"images/{number}.png"} | row
         if "id" not in row:
-            shown.pop("kind", None)  # in a template the row shows the kind
+            shown.pop("kind", None)  # the row itself shows its kind, so a template leaves it out
         lines.append(json.dumps(shown, ensure_ascii=False) + "\n")
     write_text(files[0], "".join(lines))
     return files

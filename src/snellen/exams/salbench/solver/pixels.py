@@ -140,7 +140,7 @@ def _named_box(text: str, width: int, height: int) -> tuple[float, float, float,
 
 
 def _at(m: Measures, box: tuple[float, float, float, float]) -> int | None:
-    """Return the object that best fills the box ; None if none is there."""
+    """Return the object that best fills the box; None if none is there."""
     wide = np.minimum(m.boxes[:, 2], box[2]) - np.maximum(m.boxes[:, 0], box[0])
     high = np.minimum(m.boxes[:, 3], box[3]) - np.maximum(m.boxes[:, 1], box[1])
     common = np.maximum(wide, 0) * np.maximum(high, 0)

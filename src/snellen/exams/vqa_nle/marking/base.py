@@ -211,7 +211,7 @@ class NleProtocol(Protocol):
     def _metrics(self, read: VqaReading, target: MarkedSample) -> Metrics:
         metrics: Metrics = {"accuracy": _hit(self._key(read, target), self.accepted(target))}
         if target.task == "vqax":
-            # with one annotator no other can agree: a right answer would score 0
+            # with one annotator there are no others to agree with: a right answer would score 0
             metrics["soft_accuracy"] = self.soft(read, target.answers) if len(target.answers) > 1 else None
             if majority := self._majority(target):
                 metrics[summary.MAJORITY] = _hit(self._key(read, target), majority)

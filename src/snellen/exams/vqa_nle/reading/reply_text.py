@@ -46,7 +46,7 @@ NOTHING = _ReplyText("")
 def said_in(reply: str, names: tuple[str, ...] = ANSWERS, hidden: Callable[[str], str] = str) -> _ReplyText:
     """Remove thinking, JSON, tables, tags, boxes and layout from a reply.
 
-    `names` are the fields that hold an answer, best first. `hidden` replaces texts that must not be split by signs.
+    `names` are the fields that hold an answer, best first. `hidden` puts placeholders in place of texts that must not be split.
     """
     front = opened(reply, longest=10 * LONGEST)
     text = front.text[:LONGEST]
