@@ -1,4 +1,7 @@
-"""Why two numbers differ: every reading of a run's stored answers, and where a claimed figure is among them. Reads, writes nothing."""
+"""The reasons why two numbers differ: every reading of a run's stored answers, and the place of a claimed figure among them.
+
+Reads runs, writes nothing.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +35,7 @@ from snellen.core.model_names import model_name
 from snellen.engine.runs.run import Run
 
 NEAREST = 3
-"""How many readings are named if no reading matches a figure."""
+"""The number of readings that are named if no reading matches a figure."""
 _LIKELY = 0.05
 """The chance of a coincidence from which on it is mentioned."""
 _ROUNDING = 1e-9

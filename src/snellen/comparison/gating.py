@@ -31,7 +31,7 @@ from snellen.stats.power import BETA, SURE
 from snellen.stats.significance import clusters_needed, holm, least_p, mcnemar
 
 ALARM = 0.05
-"""How often a build may fail although nothing changed."""
+"""The share of builds that may fail although nothing changed."""
 WHOLE = 0.8
 """The part of ALARM for all samples together. A drop that is everywhere shows there first, and one part's drop has to be large anyway."""
 

@@ -19,7 +19,7 @@ from snellen.engine.mark.integrity import check_summary
 from snellen.engine.runs.run import Run
 
 NAMED = 3
-"""How many reasons are listed one by one."""
+"""The most reasons that are listed one by one."""
 _OTHER_DATA = 0.05
 """If more than this share of the common samples have another truth, it is another data set under the same names."""
 
@@ -40,7 +40,7 @@ class OpenedRun(NamedTuple):
 
 
 class Common(NamedTuple):
-    """What can be compared: protocols by name, each with its arm, and the samples. `notes` say what cannot, and why."""
+    """The common ground of some runs: protocols by name, each with its arm, and the samples. `notes` say what is left out, and why."""
 
     exam: str
     protocols: Mapping[str, tuple[Protocol, Arm]]

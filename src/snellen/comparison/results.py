@@ -132,7 +132,7 @@ class ComparisonRow(Record, frozen=True):
 
     @property
     def gain(self) -> float:
-        """How much better the second run is, whichever direction of the metric is better."""
+        """The improvement of the second run, positive if it is better, for metrics of either direction."""
         return -self.difference if self.better == "lower" else self.difference
 
     @property

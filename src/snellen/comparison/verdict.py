@@ -215,7 +215,7 @@ def _conclusion(found: Sequence[_AgreeingProtocols]) -> list[str]:
 
 
 class _Margin(NamedTuple):
-    """How far one of two sides is ahead, with its interval. Below 0 if it is behind."""
+    """The lead of one of two sides, with its interval. Below 0 if it is behind."""
 
     lead: float
     low: float

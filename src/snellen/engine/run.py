@@ -33,7 +33,7 @@ from snellen.engine.runs.run import Run
 from snellen.engine.stopping import INTERRUPTED, StopSwitch, first_signal
 
 MOST_NAMES = 6
-"""How many parts without answers a message names."""
+"""The most parts without answers that a message names."""
 OnScoring = Callable[[int, int], None] | None
 
 

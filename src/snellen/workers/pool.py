@@ -28,7 +28,7 @@ LOOK = 10.0
 WAIT = 120.0
 """Seconds that a call waits if there are no workers at all."""
 GIVE_UP = 7
-"""How many workers may be lost at one place, without a reply in between, before it is given up. One bad question takes three."""
+"""The number of workers lost at one place, without a reply in between, after which it is given up. One bad question takes three."""
 PAUSE = 0.1
 PATIENCE = 10.0
 """Seconds that `close` waits for workers that are still starting."""

@@ -40,7 +40,7 @@ from snellen.engine.runs.folder import RunFolder, Scan
 
 FIRST_LOOK, LONGEST_WAIT, GROWTH = 1.0, 60.0, 1.5
 LOOKS = 20
-"""How often one look at a batch is tried. After hours of waiting, a run should survive a quarter of an hour without the provider."""
+"""The number of tries for one look at a batch. After hours of waiting, a run should survive a quarter of an hour without the provider."""
 TOGETHER = 64
 
 

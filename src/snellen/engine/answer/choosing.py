@@ -17,7 +17,7 @@ from snellen.engine.plan.plan import Plan, bare
 from snellen.engine.runs.folder import RunFolder, Scan
 
 AT_ONCE = 4
-"""How many samples are drawn before the first of them is asked. A long chunk would keep the endpoint waiting."""
+"""The number of samples that are drawn before the first of them is asked. A long chunk would keep the endpoint waiting."""
 
 
 class ChoosingFeed:

@@ -24,7 +24,7 @@ from snellen.core.records import Totals
 
 AHEAD = 2
 BLIND = 6
-"""How many tries may be lost before the cost of any is known."""
+"""The number of tries that may be lost before the cost of any is known."""
 
 
 class BudgetReached(Stopped):

@@ -28,7 +28,7 @@ TOLERANCE = 2.0
 HEADROOM = 1.25
 HISTORY = 200
 ERRORS = 2.0
-"""How many standard errors count as chance."""
+"""The number of standard errors that counts as chance."""
 SHORTEST = 1e-4
 
 

@@ -20,7 +20,7 @@ BUNDLES = (
     "/etc/ssl/cert.pem",
     "/etc/ssl/ca-bundle.pem",
 )
-"""Where distributions keep certificates, for a Python whose OpenSSL was built to look elsewhere."""
+"""Usual places of the certificates in distributions, for a Python whose OpenSSL was built to look elsewhere."""
 
 
 def make_context(environment: Mapping[str, str] = os.environ, platform: str = sys.platform) -> ssl.SSLContext:

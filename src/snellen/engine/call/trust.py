@@ -1,4 +1,4 @@
-"""Whether stored replies are still what a server replies today.
+"""Trust in stored replies: a check that the server would still give them today.
 
 A server on one's own machine or network may have been started with another model under the same name. Yesterday's replies may then be
 another model's. So the first few stored replies are asked again there. If each comes out the same, the rest is taken from the store. If one
@@ -6,7 +6,7 @@ does not, none is. If a server reports that its model is another than at that ti
 costs no money. Paid replies are never bought again: a provider's replies are taken as they are, including those that came through a gateway
 here and have a cost.
 
-A model's mark is what its server's model list says of it and what stays as long as the model does: a digest (Ollama), the source of the
+A model's mark is the information in its server's model list that stays as long as the model does: a digest (Ollama), the source of the
 weights (vLLM's `root`), a version, and the time of creation. Some servers report there the time of the request or of their start, which has
 no value as a mark.
 """

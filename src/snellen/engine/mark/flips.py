@@ -1,4 +1,4 @@
-"""Where the protocols of a run disagree: the agreement of each pair, and every sample that only one of them marks correct.
+"""Disagreements between the protocols of a run: the agreement of each pair, and every sample that only one of them marks correct.
 
 The stage that flipped a sample is the first in which the two differ:
 
@@ -27,7 +27,7 @@ from snellen.stats.agreement import Agreement
 
 STAGES = ("prompt", "reading", "marking")
 _BATCH = 256
-"""How many flipped samples are read at a time."""
+"""The number of flipped samples that are read at a time."""
 _NOTHING = [NONE, CODES[Outcome.ERROR], CODES[Outcome.UNMARKED]]
 """Outcomes without evidence about a protocol."""
 Verdicts = NDArray[np.int8]

@@ -74,8 +74,8 @@ def _same_place(one: str, other: str) -> bool:
 # ---------------------------------------------------------------- the wording of prompts
 
 LOOKED_AT, OF_PLUGINS = 16, 500
-"""How many of the first questions are compared. A digest of all would make resuming a large run slow. A plugin's wording changes more often
-than ours.
+"""The number of first questions that are compared. A digest of all would make resuming a large run slow. A plugin's wording changes more
+often than ours.
 """
 
 

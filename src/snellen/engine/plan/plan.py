@@ -287,7 +287,7 @@ def counted(plan: Plan, chooses_only: bool) -> dict[Arm, int]:
 
 
 def bare(sample: Sample) -> Sample:
-    """Return a sample without its pictures."""
+    """Return a sample without its images."""
     return msgspec.structs.replace(sample, pictures=()) if sample.pictures else sample
 
 

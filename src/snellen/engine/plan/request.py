@@ -20,7 +20,7 @@ TRIES, ERRORS_IN_A_ROW = 6, 50
 
 
 class Limits(NamedTuple):
-    """How to run. Nothing here changes an answer.
+    """The limits of a run. Nothing here changes an answer.
 
     None is the default: concurrency adapts, the time limit fits the service, tries are as above. `shared` is the cap that several runs
     share. Without one, `max_cost` is this run's own cap. `shard` is the part of the samples that is asked here. `pool` is the cluster that

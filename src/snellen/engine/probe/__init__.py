@@ -1,1 +1,1 @@
-"""How an endpoint really handles images and parameters: charts are sent, and the replies are judged."""
+"""Probes of an endpoint's real behaviour with images and parameters: charts are sent, and the replies are judged."""

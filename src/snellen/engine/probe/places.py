@@ -15,9 +15,9 @@ from snellen.synthetic.charts import COLOURS, Chart
 
 BLIND = "the model does not find the discs"
 CLOSE = 0.03
-"""How far a factor may be from its assumed value, as a share."""
+"""The largest distance of a factor from its assumed value, as a share."""
 STRAIGHT = 0.025
-"""How far a place may be off, in widths of the image, and still count as found."""
+"""The largest error of a place that counts as found, in widths of the image."""
 FOUND = 5
 
 

@@ -25,12 +25,16 @@ SURE = 0.55
 """Shares of the expected size. The noise of a row in either chart stays above the first."""
 WHOLE = 0.85
 LOW, ROOM = 1.4, 0.4
-"""How much larger letters must be with detail low, and the share of its size at which an image must be seen without it, for a verdict."""
+"""The factor by which letters must be larger with detail low, and the share of its size at which an image must be seen without it, for a
+verdict.
+"""
 IDEAL = 29
 """Thin letters, of 50, that a perfect reader gets right after JPEG of quality 30."""
 SHORT_OF_IDEAL = 8
 ALIKE, BETTER = 4, 7
-"""How many letters two charts may differ by and count as equally well read, and how many one must be ahead to count as better."""
+"""The number of letters by which two charts may differ and count as equally well read, and by which one must be ahead to count as
+better.
+"""
 FAINT = 13
 """Broad letters, of 20, that must be read: those of contrast 6. JPEG does not affect them, so a reader that misses them sees no
 contrast.

@@ -66,7 +66,7 @@ def cannot_tell(said: str, measured: Mapping[str, Any] | None = None) -> ProbeRe
 
 
 class Proposal(Struct, frozen=True):
-    """How to ask for points: the coordinate space of the replies' numbers, and the grounding format that fits, if one does."""
+    """A proposal for asking for points: the coordinate space of the replies' numbers, and the grounding format that fits, if one does."""
 
     space: str
     format: str

@@ -87,7 +87,7 @@ class Run:
         return _frame(table_of("scores", ScoreRow, self.score_rows(published=published)))
 
     def samples(self) -> Iterator[Sample]:
-        """Return the samples, without pictures."""
+        """Return the samples, without images."""
         return self.folder.samples()
 
     def answers(self) -> Iterator[Answer]:

@@ -17,7 +17,7 @@ from snellen.engine.suite.file import Suite, SuiteEntry
 from snellen.subjects.remote.service import setting
 
 NAMED = 3
-"""How many impossible runs a message names."""
+"""The most impossible runs that a message names."""
 HERE = "this machine"
 _Resolve = Callable[[str, str | None], tuple[str, Path]]
 """Resolves an exam's name and the data named for it to the exam and the path of its data."""
