@@ -91,7 +91,7 @@ def task_of(tag: str) -> str:
 
 
 def image_of(sample: Sample) -> str:
-    """Return the name of a sample's image, or of the sample if the image is not known: the cluster for intervals."""
+    """Return the cluster of a sample for intervals: the name of its image, or of the sample if the image is not known."""
     return str(sample.facts.get("image_name") or sample.id)
 
 

@@ -54,7 +54,7 @@ def _bytes(text: str, byte_level: bool) -> bytes:
 
 @cache
 def _byte_of() -> dict[str, int]:
-    """Return the byte-level spelling: printable bytes represent themselves, the others for the characters from U+0100 on."""
+    """Return the byte-level spelling: printable bytes represent themselves, the others map to the characters from U+0100 on."""
     printable = {*range(0x21, 0x7F), *range(0xA1, 0xAD), *range(0xAE, 0x100)}
     others = [b for b in range(256) if b not in printable]
     return {chr(b): b for b in printable} | {chr(0x100 + i): b for i, b in enumerate(others)}

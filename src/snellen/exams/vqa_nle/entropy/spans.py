@@ -91,7 +91,7 @@ def words(tokens: Sequence[Token], reading: Mapping[str, Any] | None = None) -> 
     """Return the words of a reply with their entropies.
 
     The `reading` separates answer and explanation. Without one, or if its explanation is not found in the reply, the first "because" does.
-    That "because" is left out.
+    The "because" between the two is left out.
 
     A token counts for every word in which it has a letter. Punctuation counts for none.
     """
