@@ -1,4 +1,4 @@
-"""The limit: an aiohttp client that posts request bodies which Snellen prepared beforehand, and does nothing else.
+"""The upper limit: an aiohttp client that only posts request bodies prepared by Snellen beforehand.
 
 python bare.py DATA URL CONCURRENCY     prints the processor time of the posting alone, in seconds
 """

@@ -1,4 +1,4 @@
-"""How often the 95% intervals cover the truth, by simulation, on the design of every exam: its n, its clusters, likely correlations.
+"""Coverage of the 95% intervals, by simulation, on the design of every exam: its n, its clusters, likely correlations.
 
     python bench/coverage.py [--quick] [shares] [graded] [paired] [repeats] [scores] [beyond]
 
@@ -45,7 +45,7 @@ MOVES = ((0.1, 0.1), (0.02, 0.3), (0.01, 0.05), (0.3, 0.5))
 GRADES = np.array([0.0, 0.3, 0.6, 0.9, 1.0])
 """VQA's soft accuracies."""
 ENDS = (0.02, 0.98, (0.01, 0.05))
-"""The true shares and moves that are near an end."""
+"""True shares and moves near an end."""
 
 
 class Design(NamedTuple):
@@ -102,7 +102,7 @@ ASKED = (
 )
 """Samples that are asked several times."""
 STEADY = (0.2, 1.0, 10.0)
-"""How consistent a model is: at 0.2 nearly every sample is always right or always wrong, at 10 all are about equally likely."""
+"""A model's consistency: at 0.2 nearly every sample is always right or always wrong, at 10 all are about equally likely."""
 
 
 class Cell(NamedTuple):

@@ -186,7 +186,7 @@ async def serve() -> None:
 
 
 class Seen(NamedTuple):
-    """What the endpoint saw since the last reset."""
+    """The endpoint's counts since the last reset."""
 
     completed: int
     seconds: float

@@ -2,8 +2,9 @@
 
     PYTHONPATH=. python bench/exam.py [--delay 0.2] [--concurrency 16] [--times 3]
 
-The endpoint sees with known thresholds (tests/support/observer.py). Beside the whole command stands what the same number of answers takes
-at the least, so many in flight: the rest is drawing, choosing, marking, the page, and waiting for answers that decide the next question.
+The endpoint sees with known thresholds (tests/support/observer.py). The minimum time for this number of answers at this concurrency
+is printed beside the whole command. The rest is drawing, choosing, marking, the page, and waiting for the answers that decide the next
+question.
 """
 
 from __future__ import annotations

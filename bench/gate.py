@@ -1,4 +1,4 @@
-"""How often `snellen gate` fails a build, by simulation: a noisy model asked again, unchanged or some points worse.
+"""The share of builds that `snellen gate` fails, by simulation: a noisy model asked again, unchanged or some points worse.
 
     python bench/gate.py [--quick]
 

@@ -38,7 +38,7 @@ SMALLER = 5.0
 
 
 class Size(NamedTuple):
-    """How much is measured. One at a time, each sample takes equally long, so fewer are enough; batches have to grow first."""
+    """The amount of measurement. One at a time, each sample takes equally long, so fewer are enough; batches have to grow first."""
 
     samples: int
     one_by_one: int

@@ -1,7 +1,7 @@
 """Two Ray nodes beside one, on this machine: does twice the nodes give twice the rate?
 
-The endpoint takes as many requests as come and answers each after a fixed time, so a rate is bound by how many are in flight: SLOTS for
-each node. Requests are of 120 KB (noise images of 90 KB). Rates are by the endpoint's clock; one node and two nodes take turns, and the
+The endpoint accepts all requests and answers each after a fixed time, so the rate is limited by the requests in flight: SLOTS for
+each node. Requests are of 120 KB (noise images of 90 KB). Rates are by the endpoint's clock. One node and two nodes take turns, and the
 best of each is kept: other work on the machine can only slow a side down. Exits 1 if two nodes give less than 0.9 of twice one node's rate.
 """
 
@@ -22,7 +22,7 @@ from processes import SNELLEN, environment, measure, say, script
 SLOTS, SERVICE = 16, 0.5
 TARGET = 0.9
 ROUNDS = 16
-"""How often each slot is used in one measurement."""
+"""Uses of each slot in one measurement."""
 LOOPBACK = {"RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0"}  # Ray then takes the loopback address for the machine's
 NODE: dict[str, Any] = {"node_ip_address": "127.0.0.1", "num_gpus": 0, "object_store_memory": 200_000_000}
 

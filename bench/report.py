@@ -74,7 +74,7 @@ def main() -> int:
         print(f"written in {wall:.1f} s ({own:.1f} s of processor time): {size / 1e6:.2f} MB, {shown} samples")
         try:
             found = loads(page, given.loads)
-        except Exception as error:  # playwright says in many ways that there is no browser
+        except Exception as error:  # playwright has many errors for a missing browser
             print(f"not opened: {error}", file=sys.stderr)
             return 2
     best = min(found, key=lambda one: one["loaded"])

@@ -25,7 +25,7 @@ from snellen.synthetic.scenes.words import brief, facts, item_facts, sentence
 from training.scene_captions import caption
 
 DAMPING = 0.5
-"""How far the strong patterns are damped: 0 not at all, 0.5 until all are equally strong."""
+"""The damping of strong patterns: 0 not at all, 0.5 until all are equally strong."""
 SLOTS = 6
 """The number of places where something can be: three columns below, three above."""
 MIRRORED_SLOTS = (2, 1, 0, 5, 4, 3)

@@ -269,7 +269,7 @@ HELD_OUT = 20_000
 """The seed of the held-out sets; training uses seeds from `tiny_data.RESERVED` on."""
 HELD_OUT_FILE = "held_out.json"
 STATED = ("exam", "by", "protocol", "metric", "n", "score", "control_score", "difference", "low", "high")
-"""What the file beside the weights says of each part that the model takes: those where it is better than without the picture."""
+"""The fields that the file beside the weights has for each part that the model takes: those where it is better than without the picture."""
 
 
 def examine(model: Path, work: Path, exams: Sequence[Exam] = EXAMS, seed: int = HELD_OUT) -> list[dict[str, Any]]:

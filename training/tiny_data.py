@@ -47,7 +47,7 @@ PROMPTS = {
 CHUNK = 64
 _ASKED = {"presence": 6, "colour": 4, "action": 3, "is-colour": 2, "is-state": 2, "is-action": 2, "count": 2, "position": 3,
           "state": 2, "place": 1, "weather": 1, "hat": 1, "facing": 1}  # fmt: skip
-"""How often each kind of question is asked about a free scene."""
+"""The frequency of each kind of question about a free scene."""
 
 Pixels = npt.NDArray[np.uint8]
 Exam = Any

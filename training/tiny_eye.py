@@ -29,11 +29,11 @@ from training.tiny_sheets import TAUGHT
 MORE = UNITS
 """The number of new dimensions, and of new units of each layer."""
 QUIET = 256.0
-"""How much more quietly new dimensions are written than old ones, and how much louder they are read."""
+"""The factor by which new dimensions are written more quietly than old ones, and read louder."""
 MARKED = 20.0
 """The loudness of a mark relative to the rest of its token, once it is read that much louder."""
 SURE, OPEN = 12.0, 8.0
-"""How sure a token is where to look, and how far a gate opens."""
+"""A token's certainty about where to look, and the width to which a gate opens."""
 BOOST, LAST, CLEAR = 60.0, 1000.0, 6.0
 """The boost of the eye exam's words after its questions, the boost of the end after such a word, and the weight of what the eye saw
 relative to what the old weights say to a question that they were not trained on."""

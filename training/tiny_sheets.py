@@ -26,7 +26,7 @@ TAUGHT = tuple(COUNTS)
 EASIEST = 0.15
 """Share of sheets at the easy end itself, where catch trials are."""
 HARDEST = {"colour": 0.35, "orientation": 0.4, "size": 0.4, "hidden": 0.4}
-"""Where the other levels begin on the ladder: below it nothing is visible at 112 pixels. More are easy than hard."""
+"""The start of the other levels on the ladder: below it nothing is visible at 112 pixels. More are easy than hard."""
 SCENE_OF = 96
 """Sheets with one seed, and so with the same six scenes of hidden shapes."""
 DRAWN = 256

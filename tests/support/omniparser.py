@@ -43,7 +43,7 @@ def icon_item(box: tuple[float, float, float, float], content: str) -> Item:
 
 @dataclass
 class OmniParserServer:
-    """`see` gives the items of a picture, boxes as fractions of it. Without any text item the answer is a 500, as the real server's.
+    """The server. `see` gives the items of a picture, boxes as fractions of it. Without a text item the answer is a 500, as from the original.
 
     `reads_strip`: the strip of text that a client adds counts as text (its OCR reads it), and is listed as an item of its own.
     `broken`: every answer is a 500.

@@ -1,7 +1,7 @@
-"""Chance that is the same everywhere: random numbers by key, and cases dealt so that each comes equally often.
+"""Reproducible random numbers by key, and cases dealt so that each comes equally often.
 
-Sets whose pixels come from numpy draw from numpy's generator, scenes from Python's own. The two deal differently, and both
-must stay as they are: a seed names a set for good.
+Sets whose pixels come from numpy draw from numpy's generator, scenes from Python's own. The two deal differently, and neither
+may change: a seed names a set permanently.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ def generator(*key: int | str) -> Random:
 
 
 def dealt(cases: Sequence[_Case], index: int, *key: int | str) -> _Case:
-    """Return the case of sample `index`: every consecutive len(cases) samples have each case once, in an order none can guess.
+    """Return the case of sample `index`: each block of len(cases) samples has each case once, in a random order.
 
     >>> sorted(dealt("abc", index, "key") for index in range(3, 6))
     ['a', 'b', 'c']
@@ -33,7 +33,7 @@ def dealt(cases: Sequence[_Case], index: int, *key: int | str) -> _Case:
 
 
 def dealt_number(size: int, index: int, *key: int) -> int:
-    """As `dealt` with the numbers below `size`, from numpy's generator.
+    """Deal the numbers below `size` like `dealt`, with numpy's generator.
 
     >>> sorted(dealt_number(3, index, 7) for index in range(3, 6))
     [0, 1, 2]

@@ -1,7 +1,7 @@
 """Charts that measure an endpoint: letters of falling size and contrast, discs of named colours, numbered pictures.
 
-Where a chart's letters stand depends on its size alone; which letters they are depends on the seed. So whoever is tested can be
-handed the layout without being told the answer.
+The positions of a chart's letters depend on its size alone, the letters on the seed. So a tested endpoint can
+get the layout without the answer.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ FINE, BROAD = 18, 60
 FINE_CONTRASTS = (64, 45, 32, 23, 16, 11, 8, 6, 4, 3)
 BROAD_CONTRASTS = (16, 8, 6, 4)
 WHITE, GREY = 255, 128
-"""On this grey, broad strokes keep their contrast under any JPEG: its blocks are coded as differences from it."""
+"""Ground levels. On this grey, broad strokes keep their contrast under any JPEG: its blocks are coded as differences from it."""
 COLOURS = {
     "red": (220, 30, 30),
     "green": (30, 150, 50),
@@ -44,13 +44,13 @@ COLOURS = {
     "black": (20, 20, 20),
 }
 WIDE, NARROW = (1600, 1200), (640, 480)
-"""No side is 1000 or 100, so that what numbers count can be told apart."""
+"""Picture sizes. No side is 1000 or 100, so that pixels, thousandths and percent can be told apart."""
 COLUMNS, LINES = 4, 3
 NUMBERED = 256
 
 
 class _ChartCell(NamedTuple):
-    """Where a letter stands: a square, in pixels of the picture."""
+    """The place of a letter: a square, in pixels of the picture."""
 
     x: int
     y: int
@@ -58,12 +58,12 @@ class _ChartCell(NamedTuple):
 
     @property
     def box(self) -> tuple[int, int, int, int]:
-        """Left, top, right, bottom."""
+        """The left, top, right and bottom edge."""
         return self.x, self.y, self.x + self.side, self.y + self.side
 
 
 class LetterRow(NamedTuple):
-    """A row of letters: their height, how dark they are (0 to 255 levels under the ground), their cells and what they are."""
+    """A row of letters: their height, how dark they are (0 to 255 levels under the ground), their cells and the letters themselves."""
 
     height: int
     contrast: int
@@ -99,12 +99,12 @@ def ink(text: str, height: int, side: int) -> npt.NDArray[np.float32]:
 
 
 def png(image: Image.Image, seed: int) -> bytes:
-    """Return a PNG file that says of itself that it was drawn."""
+    """Return a PNG file with a label that it was drawn."""
     return picture_file(image, label_of(GENERATOR, seed))
 
 
 def jpeg(data: bytes, quality: int, seed: int) -> bytes:
-    """Return the same picture as a JPEG file of some quality, with colours at half the resolution, as most encoders do."""
+    """Return the same picture as a JPEG file of this quality, with colours at half the resolution, as most encoders do."""
     return picture_file(as_rgb(data), label_of(GENERATOR, seed), "JPEG", quality=quality, subsampling=2)
 
 
@@ -134,7 +134,7 @@ def contrast_chart(broad: bool, seed: int) -> Chart:
 
 
 def _letter_chart(size: tuple[int, int], rows: tuple[LetterRow, ...], ground: int, seed: int, *key: int | str) -> Chart:
-    """Draw rows with letters, none of which is twice in a row."""
+    """Draw rows of letters, none of them twice in a row."""
     chance = generator("charts", *key)
     filled = tuple(row._replace(letters="".join(chance.sample(LETTERS, A_ROW))) for row in rows)
     levels = np.full(size[::-1], float(ground), dtype=np.float32)

@@ -1,4 +1,4 @@
-"""Colours of 0 to 255, and what is between them."""
+"""Colours of 0 to 255, and mixtures of them."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ RGB = tuple[int, ...]
 
 
 def mix(a: RGB, b: RGB, share: float) -> RGB:
-    """Return a colour between two: `share` of the second.
+    """Return a mixture of two colours, with `share` of the second.
 
     >>> mix((0, 0, 0), (100, 200, 50), 0.5)
     (50, 100, 25)

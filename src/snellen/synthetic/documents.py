@@ -1,5 +1,7 @@
-"""Sets of pictures with JSON documents. The process that draws a picture writes it, too, and returns the text of its record;
-one process joins the texts. The bytes are those of `json.dumps` of the whole document.
+"""Sets of pictures with JSON documents.
+
+The process that draws a picture also writes it, and returns the text of its record; one process joins the texts. The bytes are those of
+`json.dumps` of the whole document.
 """
 
 from __future__ import annotations
@@ -37,7 +39,7 @@ LINES = DocumentForm("", "", "")
 
 
 def in_document(value: Any, *, indent: int = 1, depth: int = 1, ascii_only: bool = False) -> str:
-    """Return a value as it stands in a document with that indentation, so many levels deep.
+    """Return a value as in a document with this indentation, `depth` levels deep.
 
     >>> LIST.of([in_document({"a": [1, 2]})]) == json.dumps([{"a": [1, 2]}], indent=1) + "\\n"
     True

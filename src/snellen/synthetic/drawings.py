@@ -1,18 +1,18 @@
 """Drawings as text, one shape a line, in TOML files beside the code that draws them.
 
     poly wood 0 0 10 0 5 8             the form, its colour, its numbers
-    flat box glass x-4 0 x+.5wide 9    without an outline; a number may be a sum of names that the drawing is given
+    flat box glass x-4 0 x+.5wide 9    without an outline; a number may be a sum of the drawing's names
     3x box wood 10k 0 10k+5 9          three times, with k = 0, 1, 2
 
 Further lines are steps; they share the names, and what they draw has names of its own:
 
     x = (k + uniform(0, 1)) / 9        a name for a number or a colour, by an expression (expressions.py)
     draw tower                         another drawing
-    draw tree times 11 - 2 * near      another one so often, with k = 0, 1, ...
+    draw tree times 11 - 2 * near      another one, repeated, with k = 0, 1, ...
     draw arch if near == 1 else lintel
 
 A term of a sum is `2`, `x`, `.5wide`, `1/3wide` or `.5k*wide`. Terms are added from left to right, so a drawing has the same last digit
-everywhere. Which forms and colours there are is up to the pen that draws them.
+everywhere. The pen that draws them defines the forms and colours.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class Shape(NamedTuple):
     times: int = 1
 
     def numbers(self, names: Mapping[str, float]) -> Iterator[list[float]]:
-        """Yield the shape's numbers for the values of the names, each time that it is drawn."""
+        """Yield the shape's numbers for the values of the names, once for each repetition."""
         for k in range(self.times):
             scope = _Scope(names if self.times == 1 else {**names, "k": k})
             yield [one if isinstance(one, float) else float(one(scope)) for one in self.sums]
@@ -60,7 +60,7 @@ class _Let(NamedTuple):
 
 
 class _Use(NamedTuple):
-    """A step that draws another drawing: once, so many `times`, or `if` something is so, and `otherwise` another one."""
+    """A step that draws another drawing: once, `times` often, or `if` a condition holds, with `otherwise` as the alternative."""
 
     drawing: str
     verb: str
@@ -78,13 +78,16 @@ Drawings = Mapping[str, tuple[Shape | _Let | _Use, ...]]
 
 
 def read_drawings(file: str, functions: Functions | None = None) -> Drawings:
-    """Read the drawings of a file. Its steps may call the functions, which get the painter's host first."""
+    """Read the drawings of a file. Its steps may call the functions, whose first argument is the painter's host."""
     texts = read_table(file)["drawings"]
     return {name: tuple(_line(line, functions or {}) for line in text.splitlines()) for name, text in texts.items()}
 
 
 class Painter:
-    """Draws with a pen; `names` are the numbers and colours that the drawings know, `host` is what their functions get."""
+    """A painter that draws with a pen.
+
+    `names` are the numbers and colours for drawings, `host` is the first argument of their functions.
+    """
 
     def __init__(self, drawings: Drawings, pen: Any, names: dict[str, Any], host: Any = None) -> None:
         self._drawings, self.pen, self.names, self.host = drawings, pen, names, host
@@ -100,16 +103,16 @@ class Painter:
                 self.shape(line)
 
     def shape(self, line: Shape) -> None:
-        """Draw a shape: its form is a method of the pen, which gets the colour and the numbers."""
+        """Draw a shape: its form is a method of the pen, called with the colour and the numbers."""
         for numbers in line.numbers(self.names):
             getattr(self.pen, line.form)(self.fill(line.colour), *numbers)
 
     def fill(self, text: str) -> Any:
-        """Return a colour by what a line says of it."""
+        """Return a colour by its text in a line."""
         return self.names[text]
 
     def within(self, pen: Any, **names: Any) -> Self:
-        """Return a painter of the same drawings, with more names."""
+        """Return a painter of the same drawings, with additional names."""
         return type(self)(self._drawings, pen, {**self.names, **names}, self.host)
 
     def _use(self, line: _Use) -> None:
@@ -139,7 +142,7 @@ def _shape(line: str) -> Shape:
 
 
 def _sum(text: str) -> Formula | float:
-    """Read a sum; one without names is a number."""
+    """Read a sum; without names, return a number."""
     return formula(_TERM.sub(_term, text), {}) if re.search("[a-z]", text) else float(text)
 
 

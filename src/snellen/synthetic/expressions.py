@@ -1,8 +1,8 @@
 """Arithmetic in data files, such as "right - 16 - measure(name)".
 
-Words are names of the scope, and the functions that the file may call: they get the scope's host first. In a template of a screen a
-number is a length in the design's units and becomes pixels, each by itself. Right behind an operator other than + and -, and in calls
-of functions other than `min` and `max`, it is the number as it stands.
+Words are names of the scope, and functions that the file may call; their first argument is the scope's host. In a template of a screen,
+each number is a length in the design's units and becomes pixels. Right behind an operator other than + and -, and in calls
+of functions other than `min` and `max`, the number is used unchanged.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from collections.abc import Callable
 from typing import Any
 
 Formula = Callable[[Any], Any]
-"""Takes the scope whose names it uses."""
+"""A function of the scope whose names it uses."""
 Functions = dict[str, Callable[..., Any]]
 _OPERATORS: dict[type[ast.AST], Callable[[Any, Any], Any]] = {
     ast.Add: operator.add,
@@ -33,7 +33,7 @@ _OPERATORS: dict[type[ast.AST], Callable[[Any, Any], Any]] = {
 
 
 def formula(text: str, functions: Functions, *, lengths: bool = False) -> Formula:
-    """Return the function that an expression stands for; `lengths`: its numbers are lengths."""
+    """Return the function that an expression stands for; with `lengths`, its numbers are lengths."""
     return _formula(ast.parse(text.strip(), mode="eval").body, functions, lengths)
 
 

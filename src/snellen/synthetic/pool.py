@@ -1,4 +1,4 @@
-"""Work on all cores that comes back in order, so that the bytes of a set do not depend on the number of processes."""
+"""Parallel work with ordered results, so that the bytes of a set do not depend on the number of processes."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from snellen.core.cores import cores
 from snellen.workers.processes import here
 
 CHUNK = 32
-"""The most pieces of work in one message to a process."""
+"""The most work items in one message to a process."""
 WORTH_A_PROCESS = 8
-"""By default, no process is started for fewer pieces of work: it takes longer to start than to do them here."""
+"""The fewest work items for which processes are started by default: for fewer, starting one takes longer than the work."""
 AHEAD = 3
-"""Chunks under way for each process, so that none waits for the oldest chunk."""
+"""Chunks in progress per process, so that no process waits for the oldest chunk."""
 
 Progress = Callable[[int, int], None]
-"""Gets how many are made and how many there are in all."""
+"""A function of the number made so far and the total."""
 _Key = TypeVar("_Key")
 _Made = TypeVar("_Made")
 
@@ -26,10 +26,10 @@ _Made = TypeVar("_Made")
 def in_order(
     work: Callable[[_Key], _Made], keys: Sequence[_Key], workers: int | None = None, progress: Progress | None = None
 ) -> Generator[_Made, None, None]:
-    """Yield work(key) for every key, in their order, made by several processes with a few chunks under way at a time.
+    """Yield work(key) for every key, in order, made by several processes with a few chunks in progress at a time.
 
     `work` must be a function of a module, or a `partial` of one. Close the generator where something else may fail
-    (`contextlib.closing`): until then the processes go on.
+    (`contextlib.closing`): until then the processes keep running.
     """
     count = min(cores(), len(keys) // WORTH_A_PROCESS) if workers is None else min(workers, len(keys))
     made = _in_processes(work, keys, count) if count > 1 else map(work, keys)

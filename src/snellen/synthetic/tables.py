@@ -1,8 +1,8 @@
-"""Writing a synthetic set as parquet shards, for benchmarks whose real sets are such: same seed, same bytes.
+"""Writing of a synthetic set as parquet shards, for benchmarks whose real sets are in parquet: same seed, same bytes.
 
 Sample i depends on (seed, i) alone, so a larger set begins with the smaller one, and neither the number of worker
 processes nor the clock leaves a trace in the files. The folder gets no marker file, as the real one has none: each file names its
-origin in its notes, and each picture has its label.
+origin in its metadata, and each picture has its label.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from snellen.synthetic.writing import Origin, check_place, check_same, making, o
 SHARD_ROWS = 50
 Row = tuple[Any, ...]
 _FEATURES = {"string": {"dtype": "string", "_type": "Value"}, parquet.PICTURE: {"_type": "Image"}}
-"""How the hub names the types of columns."""
+"""The hub's names of the types of columns."""
 
 
 def make_set(
@@ -63,7 +63,7 @@ def make_set(
 
 
 def _check(parts: Mapping[str, tuple[str, ...]], out: Path, origin: Origin) -> None:
-    """Refuse a folder that holds anything but (part of) the very same set."""
+    """Refuse a folder with anything except (part of) the same set."""
     check_place(out, origin)
     for path in sorted(p for folders in parts.values() for f in folders for p in (out / f).glob("*.parquet")):
         try:

@@ -1,8 +1,8 @@
-"""Writing a synthetic set into a folder: never over something else, and never half a file under a file's name.
+"""Writing of a synthetic set into a folder: never over other files, and never half a file under its final name.
 
-Every set says where it comes from: generator, version, seed, count, and what else decides its bytes. A folder of loose
-files says it in a small file of its own (`claim`), parquet files in their notes (tables.py). Where a folder says
-something else, or nothing, it is left alone. While a set is being made, its folder is marked as unfinished.
+Every set states its origin: generator, version, seed, count, and everything else that decides its bytes. A folder of loose
+files states it in a small marker file (`claim`), parquet files in their metadata (tables.py). A folder with another origin,
+or none, is left alone. While a set is being made, its folder is marked as unfinished.
 
 Every picture and every record bears a label too (data/synthetic_marker.py), without the count: sample i is the same whatever the number
 of samples.
@@ -28,11 +28,11 @@ VERSION = 2
 """The version of all makers here."""
 
 Origin = Mapping[str, Any]
-"""What a set says of where it comes from; `seed` and `count` are always among it."""
+"""The origin of a set; `seed` and `count` are always in it."""
 
 
 def origin_of(generator: str, *, seed: int, count: int) -> dict[str, Any]:
-    """Return where a set comes from that nothing else decides."""
+    """Return an origin that nothing but these decides."""
     return {"generator": generator, "version": VERSION, "seed": seed, "count": count}
 
 
@@ -47,7 +47,7 @@ def stamped(record: dict[str, Any], label: Label) -> dict[str, Any]:
 
 
 def picture_file(image: Image, label: Label, kind: str = "PNG", **how: Any) -> bytes:
-    """Return a picture as a file that bears a label; `how` is what Pillow is told about its compression."""
+    """Return a picture as a file that bears a label; `how` are Pillow's options for its compression."""
     sink = io.BytesIO()
     image.save(sink, kind, **how)
     return labelled(sink.getvalue(), label)
@@ -74,16 +74,16 @@ def check_place(out: Path, origin: Origin) -> None:
 
 
 def check_same(out: Path, found: Origin, wanted: Origin) -> None:
-    """Refuse a folder with another set than the one that is to be made."""
+    """Refuse a folder with another set than the requested one."""
     if found != wanted:
         here, there = (", ".join(f"{name} {o.get(name)}" for name in wanted) for o in (found, wanted))
         raise SnellenError(f"{out} holds another synthetic set ({here}; wanted: {there}): choose another folder")
 
 
 def claim(out: Path, origin: Origin, *, indent: int = 1) -> Path:
-    """Make the folder and return its marker file; refuse a folder that holds anything but (part of) the very same set.
+    """Make the folder and return its marker file; refuse a folder with anything except (part of) the same set.
 
-    The mark comes first, so a set that was interrupted is known as ours and made again.
+    The marker comes first, so an interrupted set is recognised as ours and made again.
     """
     check_place(out, origin)
     marker = out / MARKER
@@ -106,7 +106,7 @@ def _read(marker: Path) -> dict[str, Any]:
 
 @contextmanager
 def whole(path: Path) -> Iterator[Path]:
-    """Yield where to write a file; it gets its own name when it is whole."""
+    """Yield a temporary path to write to; the file gets its own name when it is complete."""
     path.parent.mkdir(parents=True, exist_ok=True)
     draft = path.with_name(path.name + ".part")
     try:
@@ -114,23 +114,23 @@ def whole(path: Path) -> Iterator[Path]:
         draft.replace(path)
     except BaseException as error:
         draft.unlink(missing_ok=True)
-        if isinstance(error, OSError) and not error.filename:  # a full disk does not say where
+        if isinstance(error, OSError) and not error.filename:  # the error of a full disk does not name the file
             error.filename = str(path)
         raise
 
 
 def write_bytes(path: Path, data: bytes) -> Path:
-    """Write a file, whole."""
+    """Write a complete file."""
     with whole(path) as draft:
         draft.write_bytes(data)
     return path
 
 
 def write_text(path: Path, text: str) -> Path:
-    """Write text as UTF-8, with line ends as they are."""
+    """Write text as UTF-8, with line ends unchanged."""
     return write_bytes(path, text.encode())
 
 
 def write_json(path: Path, value: Any, *, indent: int = 1) -> Path:
-    """Write JSON, one way."""
+    """Write JSON, always in the same form."""
     return write_text(path, json.dumps(value, indent=indent, ensure_ascii=False) + "\n")

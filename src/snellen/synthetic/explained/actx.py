@@ -10,11 +10,11 @@ from snellen.synthetic.scenes.sampling import SceneRequest, draw_scene
 from snellen.synthetic.scenes.words import a, doing
 
 LABELS = tuple(sorted({label for act in ACTIONS.values() for label in (act.label, *act.labels.values())}))
-"""All labels that a made set can hold."""
+"""All labels that a made set can have."""
 
 
 def made(split: str, seed: int, index: int) -> MadeRecord:
-    """Record `index` of a split in nlxgpt's form."""
+    """Make record `index` of a split in nlxgpt's form."""
     action = dealt(tuple(ACTIONS), index, "actx", split, seed)
     scene = draw_scene(generator("actx", split, seed, index), SceneRequest(action=action, people=1))
     name = picture_name("actx", split, index)
@@ -28,7 +28,7 @@ def made(split: str, seed: int, index: int) -> MadeRecord:
 
 
 def explanations(scene: Scene, person: Person) -> tuple[str, str, str]:
-    """Return why one knows what the person does: a sign of it, two signs, and the scene as a whole."""
+    """Return three explanations of the person's activity: from one sign, from two signs, and from the scene as a whole."""
     one, two, three = person.act.cues
     place = "on the water" if person.act.afloat else PLACES[scene.place].phrase
     whole = f"{a(person.who)} is {doing(person)} {place}"

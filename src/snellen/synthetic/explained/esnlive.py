@@ -1,9 +1,9 @@
 """Synthetic e-SNLI-VE records: three hypotheses a picture, one entailed, one contradicted, one that the picture leaves open.
 
-What is left open is what the picture hides: the weather behind drawn curtains, hair under a hat, legs behind a worktop, what is
-in a closed box or in a cup. The same sentences are true or false of other pictures, so the words alone tell little.
+The picture hides what is left open: the weather behind drawn curtains, hair under a hat, legs behind a worktop, the contents
+of a closed box or a cup. The same sentences are true or false of other pictures, so the words alone give away little.
 
-Nothing is called a contradiction that may be doubted: a rainy sky is cloudy, a clock has a white face.
+Only clear cases count as contradictions: a rainy sky is cloudy, a clock has a white face.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ from snellen.synthetic.scenes.words import PHRASES, filled, listing, sentence, t
 LABELS = ("entailment", "neutral", "contradiction")
 _SCENES: dict[str, tuple[list[str], list[str]]] = read_table("explained/cases.toml")["esnlive"]
 _PLAIN = 0.3
-"""How often an entailed or contradicted hypothesis is about something that no picture hides."""
+"""The share of entailed or contradicted hypotheses about something that no picture hides."""
 _SHORT_HAIRED = ("man", "boy")
 
 
 class _Claim(NamedTuple):
-    """A hypothesis about a scene, with why its label holds. `family` is what it is about."""
+    """A hypothesis about a scene, with the reason for its label. `family` is its topic."""
 
     label: str
     text: str
@@ -37,7 +37,7 @@ class _Claim(NamedTuple):
 
 
 def made(split: str, seed: int, index: int) -> MadeRecord:
-    """Record `index`: the row of the CSV and, shorter, of the JSON."""
+    """Make record `index`: the row of the CSV and, shorter, of the JSON."""
     group, place = divmod(index, 3)
     rng = generator("esnlive", split, seed, group)
     template = dealt(tuple(_SCENES), group, "esnlive", split, seed)
@@ -63,11 +63,11 @@ def made(split: str, seed: int, index: int) -> MadeRecord:
 
 
 def _picture(template: str, rng: Random) -> tuple[Scene, list[_Claim]]:
-    """Return a scene of that sort with a claim of every label, each about another feature."""
+    """Return a scene of this template with a claim of every label, each about another feature."""
     places, features = _SCENES[template]
     labels = list(LABELS)
     rng.shuffle(labels)
-    if features[-1] == "plain" and labels[-1] == "neutral":  # nothing plain is left open
+    if features[-1] == "plain" and labels[-1] == "neutral":  # plain claims are never left open
         other = rng.randrange(2)
         labels[-1], labels[other] = labels[other], labels[-1]
     wanted = dict(zip(features, labels, strict=True))
@@ -78,7 +78,7 @@ def _picture(template: str, rng: Random) -> tuple[Scene, list[_Claim]]:
 
 
 def _wish(place: str, wanted: dict[str, str], rng: Random) -> SceneRequest:
-    """Return a scene in which each feature is hidden, or seen, as its label needs."""
+    """Return a request for a scene in which each feature is hidden or visible, as its label needs."""
     things: dict[str, dict[str, Any]] = {}
     person: dict[str, Any] = {"who": rng.choice(_SHORT_HAIRED)}
     without, action = {"window"}, None
@@ -108,7 +108,7 @@ def _wish(place: str, wanted: dict[str, str], rng: Random) -> SceneRequest:
 
 
 def _choose(scene: Scene, family: str, label: str, rng: Random) -> _Claim:
-    """Return a claim with that label about that feature; now and then about something else where the label allows it."""
+    """Return a claim with this label about this feature, or now and then about something else where the label allows it."""
     fits = [claim for claim in hidden_claims(scene) if (claim.family, claim.label) == (family, label)]
     if label == "neutral" or (fits and rng.random() > _PLAIN):
         return rng.choice(fits)
@@ -119,7 +119,7 @@ def _choose(scene: Scene, family: str, label: str, rng: Random) -> _Claim:
 
 
 def hidden_claims(scene: Scene) -> list[_Claim]:
-    """Return claims about what some pictures hide: of each label that this scene gives them."""
+    """Return claims about what some pictures hide, of each label that this scene allows."""
     out = [*_weather(scene), *_drink(scene)]
     for person in scene.people:
         out += [*_trousers(person), *_hair(person)]
@@ -139,7 +139,7 @@ def plain_claims(scene: Scene, rng: Random) -> list[_Claim]:
 
 
 def _claim(name: str, true: bool | None, /, **words: Any) -> _Claim:
-    """Return a claim of phrases.toml with its words; None where the picture leaves it open."""
+    """Return a claim of phrases.toml filled with these words; `true` is None where the picture leaves it open."""
     row = PHRASES["claims"][name]
     label = LABELS[1] if true is None else LABELS[0] if true else LABELS[2]
     why = row["unknown"] if true is None else row.get("why_not", row.get("why")) if not true else row["why"]

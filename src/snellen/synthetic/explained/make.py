@@ -1,6 +1,6 @@
-"""Makes synthetic sets of the four tasks with explanations, in the real formats and the folder layout of the originals.
+"""Maker of synthetic sets of the four tasks with explanations, in the real formats and the folder layout of the originals.
 
-All four may go into one folder, with the same seed and count: they share nothing but the mark that says where it comes from.
+All four may go into one folder, with the same seed and count: they share only the file that states the origin.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ Key = tuple[str, int]
 
 
 class _TaskLayout(NamedTuple):
-    """How a task's records are made, its splits, the documents of a split, and the text of a record in each of them."""
+    """The files of a task: the function that makes a record, the splits, the documents of a split, and a record's text in each of them."""
 
     made: Callable[[str, int, int], MadeRecord]
     splits: tuple[str, ...]

@@ -1,4 +1,4 @@
-"""What the four makers share: the shape of a made record, names of files, and explanations as nlxgpt writes them."""
+"""Code that the four makers share: the shape of a made record, names of files, and explanations as nlxgpt writes them."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from snellen.synthetic.scenes.render import draw, jpeg
 
 
 class MadeRecord(NamedTuple):
-    """One record: its picture (None where an earlier record of the same split has the file) and what the files say."""
+    """One record: its picture (None where an earlier record of the same split has the file) and its text in the files."""
 
     key: str
     picture: tuple[str, bytes] | None
@@ -19,7 +19,7 @@ class MadeRecord(NamedTuple):
 
 
 def picture_name(task: str, split: str, index: int) -> str:
-    """Return the name of a picture's file, which no real set has."""
+    """Return the name of a picture's file, which does not occur in real sets."""
     return f"snellen_{task}_{split}_{index:06d}.jpg"
 
 

@@ -2,10 +2,10 @@
 
 Texts are written with `{0}` for object 0 and turned into the three forms of the files: tokens, the 1-based original, and tags.
 
-A rationale is a sign of an answer and something else that can be seen of the person. In one half of the records the signs are those
+A rationale is a sign of an answer and another visible detail of the person. In one half of the records the signs are those
 of two answers and the rest is true or false, two by two: the answer rules out two, the picture one of the others. In the other half
-all give the right sign and two more details, two by two: the picture alone decides. So text gives away 37.5 % at most, where chance
-is 25 %.
+all give the right sign and two more details, two by two: the picture alone decides. So text gives away 37.5% at most, where chance
+is 25%.
 """
 
 from __future__ import annotations
@@ -30,8 +30,9 @@ _TABLE = read_table("explained/vcr.toml")
 
 
 class _VcrQuestion(NamedTuple):
-    """A question about the objects of a scene; the first answer and the first rationale are the right ones. `known` is what the question
-    or its answer says of the person.
+    """A question about the objects of a scene. The first answer and the first rationale are the right ones.
+
+    `known` are the details of the person that the question or its answer states.
     """
 
     question: str
@@ -41,7 +42,7 @@ class _VcrQuestion(NamedTuple):
 
 
 def made(split: str, seed: int, index: int) -> MadeRecord:
-    """Record `index`: the official line, and in `extra` the e-ViL item and the metadata file."""
+    """Make record `index`: the official line, and in `extra` the e-ViL item and the metadata file."""
     rng = generator("vcr", split, seed, index)
     scene, asked = dealt(_QUESTIONS, index, "vcr", split, seed)(rng)
     by_sign = dealt((True, False), index, "vcr by sign", split, seed)
@@ -100,7 +101,7 @@ def made(split: str, seed: int, index: int) -> MadeRecord:
 
 
 def _objects(scene: Scene, boxes: tuple[CanvasBox, ...]) -> tuple[list[str], list[CanvasBox]]:
-    """Return what has a tag: every person, then every thing that is there once, in the order of the scene."""
+    """Return the objects with a tag: every person, then every thing that occurs once, in the order of the scene."""
     kept = [
         (item, box)
         for item, box in zip(scene.items(), boxes, strict=True)
@@ -120,7 +121,7 @@ def _tokens(text: str) -> list[str | list[int]]:
 
 
 def _original(text: str) -> str:
-    """Return the form that annotators wrote: numbers from 1, punctuation at the words.
+    """Return the annotators' form: numbers from 1, punctuation attached to the words.
 
     >>> _original("What is {0} doing ?")
     'What is 1 doing?'
@@ -138,7 +139,7 @@ def _tagged(text: str) -> str:
 
 
 def _order(rng: Random, label: int) -> list[int]:
-    """Return which of the four texts is shown where: the right one at `label`, the others shuffled."""
+    """Return the order of the four texts: the right one at `label`, the others shuffled."""
     rest = [1, 2, 3]
     rng.shuffle(rest)
     return [*rest[:label], 0, *rest[label:]]
@@ -178,7 +179,7 @@ def _umbrella(rng: Random) -> tuple[Scene, _VcrQuestion]:
 
 
 def _wearing(rng: Random) -> tuple[Scene, _VcrQuestion]:
-    """Ask about two shirts by two hats: no choice has anything that speaks for it but the picture."""
+    """Ask about two shirts by two hats: only the picture speaks for any choice."""
     shirts, hats = rng.sample(WORLD.clothes, 2), rng.sample((None, *WORLD.vivid), 2)
     action = rng.choice(list(ACTIONS))
     scene = draw_scene(rng, SceneRequest(action=action, person_is={"shirt": shirts[0], "hat": hats[0]}))
@@ -219,7 +220,7 @@ def _where(rng: Random) -> tuple[Scene, _VcrQuestion]:
 
 
 def _beside(rng: Random) -> tuple[Scene, _VcrQuestion]:
-    """Ask for what is on one side of somebody in the middle; a wrong answer may well be there, on the other side."""
+    """Ask for the thing on one side of the person in the middle; a wrong answer may well be there, on the other side."""
     side, other_side = rng.choice((("left", "right"), ("right", "left")))
     place = rng.choice(list(PLACES))
     kinds = [kind.name for kind in KINDS.values() if place in kind.places and kind.level == "ground"]
@@ -241,7 +242,7 @@ def _beside(rng: Random) -> tuple[Scene, _VcrQuestion]:
 
 
 class _Detail(NamedTuple):
-    """Something to be seen of a person: what it is about, a true clause and a false one."""
+    """A visible detail of a person: its topic, a true clause and a false one."""
 
     aspect: str
     true: str
@@ -251,8 +252,9 @@ class _Detail(NamedTuple):
 def _reasons(
     rng: Random, scene: Scene, signs: tuple[str, ...], *, known: Iterable[str], by_sign: bool
 ) -> tuple[str, ...]:
-    """Return four rationales about the first person, the first of them the right one, from the signs of the four answers (the right one
-    first). Details that the question or the answer tells are `known` and not used; the place is named only where there are too few.
+    """Return four rationales about the first person, the right one first, from the signs of the four answers (the right one first).
+
+    Details that the question or the answer states are `known` and not used. The place is named only where there are too few.
     """
     some = [d for d in _details(rng, scene.people[0]) if d.aspect not in known]
     if len(some) < 2:
@@ -266,7 +268,7 @@ def _reasons(
 
 
 def _details(rng: Random, person: Person) -> Iterator[_Detail]:
-    """Yield all details of a person that are in sight."""
+    """Yield all visible details of a person."""
     yield _detail(rng, "shirt", "the top of {{0}} is {}", person.shirt, WORLD.clothes)
     yield _detail(rng, "position", "{{0}} is {}", SIDES[person.column], SIDES.values())
     if person.trousers is not None:

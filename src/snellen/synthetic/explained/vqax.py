@@ -33,7 +33,7 @@ _SHARED = 5
 
 
 def made(split: str, seed: int, index: int) -> MadeRecord:
-    """Record `index` of a split in nlxgpt's form, under its question id."""
+    """Make record `index` of a split in nlxgpt's form, under its question id."""
     second = index % _SHARED == _SHARED - 1
     first = index - 1 if second else index
     scene, asked = _asked(split, seed, first)
@@ -55,7 +55,7 @@ def made(split: str, seed: int, index: int) -> MadeRecord:
 
 
 def _annotators(asked: QA, rng: Random) -> list[dict[str, Any]]:
-    """Return ten answers: most people agree, a few see or say it otherwise and are less sure."""
+    """Return ten answers: most annotators agree, a few differ and are less sure."""
     dissent = rng.choice((0, 0, 1, 1, 2, 3)) if asked.minority else 0
     said = [rng.choice(asked.minority) for _ in range(dissent)] + [asked.answer] * (10 - dissent)
     rng.shuffle(said)
@@ -102,7 +102,7 @@ _FITS: Mapping[str, Callable[[Kind], bool]] = {
     "is-state": lambda kind: bool(kind.states),
     "position": lambda kind: kind.level != "top",
 }
-"""Which kinds of things a question can be about."""
+"""The kinds of things that a question can be about."""
 
 
 def _of_thing(case: str, yes: bool, rng: Random) -> tuple[Scene, QA]:

@@ -1,6 +1,6 @@
-"""Makes a synthetic set in IllusionBench's own format: three folders of parquet shards.
+"""Maker of a synthetic set in IllusionBench's own format: three folders of parquet shards.
 
-File names have the form of the real ones, which say shape, scene and strength, and end in `syn` and a number.
+File names have the form of the real ones, with shape, scene and strength, and end in `syn` and a number.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ STRENGTHS = {"Easy": (1.25, 1.3, 1.4, 1.5, 1.6), "Hard": (0.75, 0.8, 0.85, 0.9, 
 
 
 def sample(split: str, seed: int, index: int) -> tuple[str, bytes]:
-    """File name and PNG bytes of one image."""
+    """Return the file name and PNG bytes of one image."""
     key = (seed, SPLITS.index(split))
     shapes, scenes, levels = silhouettes.shapes(split), tuple(SCENES), tuple(STRENGTHS)
     shape = shapes[dealt_number(len(shapes), index, *key, 1)]

@@ -1,4 +1,4 @@
-"""All eleven scenes, and how a silhouette is carried by the coarse brightness of one."""
+"""All eleven scenes, and the mixing of a silhouette into the coarse brightness of one."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ def brightness(image: Field) -> Field:
 
 
 def _clutter(image: Field) -> float:
-    """Return how restless the scene is at the scale of the shapes' parts, colours included."""
+    """Return the unevenness of the scene at the scale of the shapes' parts, colours included."""
     cells = image.reshape(SIZE // 8, 8, SIZE // 8, 8, 3).mean(axis=(1, 3))
     blocks = cells.reshape(4, 12, 4, 12, 3)
     return float((blocks - blocks.mean(axis=(1, 3), keepdims=True)).std())
 
 
 def _relit(image: Field, light: Field, wanted: Field) -> Field:
-    """Return the picture with another brightness at each point: darker by a factor, lighter half so and half toward white."""
+    """Return the picture with another brightness at each point: darker by a factor, lighter half by a factor and half toward white."""
     ratio = wanted / np.maximum(light, np.float32(0.02))
     gain = np.where(ratio < 1, ratio, np.sqrt(np.minimum(ratio, 4)))
     part: Field = np.minimum(image * gain[..., None].astype(np.float32), np.float32(1))
@@ -41,22 +41,22 @@ def _relit(image: Field, light: Field, wanted: Field) -> Field:
 
 
 _TORN, _PATCHY = 0.5, 0.1
-"""How far the edges of a shape and its depth vary."""
+"""The variation of a shape's edges and of its depth."""
 _DEEP, _FROM_STRENGTH = 0.21, -0.4
-"""How deep a shape is for its strength."""
+"""The depth of a shape by its strength."""
 _LEAST, _MOST, _BY_DETAIL = 1.0, 1.75, 2.5
-"""How much more so in restless scenes; fine unrest counts, too."""
+"""The increase of the depth in uneven scenes; fine detail counts, too."""
 _CALM, _LESS_CALM = 0.72, 0.3
-"""What is left of the scene's own unrest at the scale of the shape, and how it falls with the strength."""
+"""The share of the scene's own unevenness that stays at the scale of the shape, and its fall with the strength."""
 _DETAIL = 0.07
-"""The spread of brightness that fine detail may have."""
+"""The largest spread of brightness of fine detail."""
 
 
 def compose(image: Field, mask: Field, strength: float, rng: Rng) -> Pixels:
     """Return the scene with the shape in it: coarse brightness and contrast follow the mask, fine detail stays the scene's.
 
-    Edges are pulled about by the scene's own detail, so that its elements seem to form the shape, and some parts
-    of it are fainter than others. A restless scene is calmed and takes a deeper shape, for the same visibility.
+    Edges are distorted by the scene's own detail, so that its elements seem to form the shape, and some parts
+    of it are fainter than others. An uneven scene is smoothed and gets a deeper shape, for the same visibility.
     """
     light = brightness(image)
     middling = smooth(light, 8)
@@ -80,5 +80,5 @@ def compose(image: Field, mask: Field, strength: float, rng: Rng) -> Pixels:
 
 
 def flat(name: str, rng: Rng) -> Pixels:
-    """Return a scene as it is in the pictures, but with no shape in it."""
+    """Return a scene as in the pictures, but without a shape in it."""
     return compose(scene(name, rng), np.full((SIZE, SIZE), 0.5, dtype=np.float32), 1.0, rng)

@@ -1,4 +1,4 @@
-"""Noise, gradients and an antialiased canvas from which the scenes are put together."""
+"""Noise, gradients and an antialiased canvas for composing the scenes."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def _resized(field: Field, width: int, height: int, how: Image.Resampling = Imag
 
 
 def smooth(field: Field, step: int) -> Field:
-    """Return what is coarser than about `step` pixels."""
+    """Return the field's structure coarser than about `step` pixels."""
     height, width = field.shape
     small = _resized(field, max(2, width // step), max(2, height // step), Image.Resampling.BOX)
     return _resized(small, width, height)
@@ -128,7 +128,7 @@ class Painting:
         self._draw.polygon(self._points(xy), fill=_rgb(fill))
 
     def box(self, fill: Colour, x0: float, y0: float, x1: float, y1: float) -> None:
-        """Draw an upright rectangle; nothing where it has no size."""
+        """Draw an upright rectangle, unless it has no size."""
         a, b, c, d = self._points((x0, y0, x1, y1))
         if c >= a and d >= b:
             self._draw.rectangle((a, b, c, d), fill=_rgb(fill))
@@ -158,7 +158,7 @@ class Painting:
         _Panel(self, *points).box(fill, 0, 0, 1, 1)
 
     def pixels(self) -> Field:
-        """Return the picture so far."""
+        """Return the current picture."""
         return np.asarray(self._image.reduce(self.fine), dtype=np.float32) / np.float32(255)
 
 
@@ -231,5 +231,5 @@ class _SceneryPainter(Painter):
 
 
 def paint(pen: object, rng: Rng, name: str, **names: Any) -> None:
-    """Draw a drawing of scenery.toml; it is given the numbers and colours that it names, and knows the palettes."""
+    """Paint a drawing of scenery.toml with the numbers and colours in `names`; the palettes are always available."""
     _SceneryPainter(PAINTINGS, pen, {**PALETTES, **names}, rng).draw(name)

@@ -113,7 +113,7 @@ def _cloud(rng: Rng) -> Field:
 
 
 def _lit(points: list[Any], rng: Rng) -> float:
-    """Return how bright a facet is: by the direction in which it leans."""
+    """Return the brightness of a facet, by the direction in which it leans."""
     (ax, ay), (bx, by), (cx, cy) = points
     angle = np.arctan2(ay + by - 2 * cy, ax + bx - 2 * cx)
     return float(0.84 + 0.2 * np.cos(angle - 2.2) + rng.normal(0, 0.03))

@@ -120,7 +120,7 @@ def render(
     stretch: float = 1.0,
     bend: Sequence[float] = (0.0, 0.0, 0.0, 0.0),
 ) -> Mask:
-    """Return the silhouette as a mask in 0..1. `scale` and `shift` are parts of the image side, `turn` is in degrees.
+    """Return the silhouette as a mask in 0..1. `scale` and `shift` are fractions of the image side, `turn` is in degrees.
 
     `stretch` is width to height; `bend` is how far (in hundredths) and where in its course a slow wave moves x and y.
     """
@@ -142,7 +142,7 @@ def render(
 
 
 def silhouette(split: str, shape: str, variant: int, rng: np.random.Generator) -> Mask:
-    """Return a silhouette a little moved, sized, turned and, letters apart, perhaps mirrored."""
+    """Return a silhouette slightly moved, scaled, turned and perhaps mirrored (except letters)."""
     scale, turn = float(rng.uniform(0.7, 0.86)), float(rng.uniform(-9, 9))
     shift = (float(rng.uniform(-0.05, 0.05)), float(rng.uniform(-0.05, 0.05)))
     mirror = bool(rng.random() < 0.5) and split != LOGO
@@ -152,7 +152,7 @@ def silhouette(split: str, shape: str, variant: int, rng: np.random.Generator) -
 
 
 def templates(split: str, size: int, scales: tuple[float, ...], turns: tuple[float, ...]) -> tuple[list[str], Mask]:
-    """Return all classes of a split at the given scales and turns (and mirrored, letters apart): names and masks."""
+    """Return all classes of a split at the given scales and turns (and mirrored, except letters): names and masks."""
     forms = (False,) if split == LOGO else (False, True)
     names: list[str] = []
     masks: list[Mask] = []

@@ -1,1 +1,1 @@
-"""Pictures that differ in one thing, with captions that say which: D3."""
+"""Pictures that differ in one thing, with captions that state the difference: D3."""

@@ -1,4 +1,4 @@
-"""A folder of D3, as the makers write it: pictures, which of them belong together, what tells them apart, true captions.
+"""A folder of D3, as the makers write it: pictures in groups, their differences, and true captions.
 
 The exam reads the same names, of real sets and of made ones.
 """
@@ -18,7 +18,7 @@ from snellen.synthetic.writing import label_of, origin_of, stamped, write_bytes
 PAIR = ("left", "right")
 DOCUMENTS = ("dataset.json", "differences.json", "captions/reference.json")
 MOST = 16
-"""Pictures that a set may have."""
+"""The most pictures that a set may have."""
 
 
 def set_names(count: int) -> tuple[str, ...]:
@@ -27,7 +27,7 @@ def set_names(count: int) -> tuple[str, ...]:
 
 
 class PictureGroup(NamedTuple):
-    """Pictures that belong together, slot by slot: the files, their captions, and what is known of the difference."""
+    """Pictures that belong together, slot by slot: the files, their captions, and the known facts about the difference."""
 
     images: tuple[bytes, ...]
     captions: tuple[str, ...]

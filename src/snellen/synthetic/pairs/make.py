@@ -1,5 +1,7 @@
-"""Makes D3's synthetic data in its own format, with the kind of difference and a ceiling of captions written beside the pictures:
-pairs, or sets of more images that are variants of one scene, each with a change of its own that no other has.
+"""Maker of D3's synthetic data in its own format: pairs, or sets of more images.
+
+The images of a set are variants of one scene, each with a unique change. The kind of difference and a ceiling of captions are written
+beside the pictures.
 """
 
 from __future__ import annotations
@@ -31,7 +33,7 @@ GENERATOR = "d3"
 SIZE = (320, 240)
 LEAST = 3
 KIND = "mixed"
-"""The kind of a set's differences: they are of several kinds."""
+"""The kind of a set's differences: a mixture."""
 _ROUNDS = 6
 
 
@@ -46,7 +48,7 @@ def make(
 ) -> list[Path]:
     """Write `count` pairs: dataset.json, images/, differences.json and captions/reference.json.
 
-    With `sets`, write sets of so many images in the same layout, with image1 to imageN in place of left and right.
+    With `sets`, write sets of that number of images in the same layout, with image1 to imageN in place of left and right.
     """
     if sets is None:
         return write(out, GENERATOR, PAIR, pair, count=count, seed=seed, workers=workers, progress=progress)
@@ -59,7 +61,7 @@ def make(
 def difference(seed: int, index: int, part: str = "made") -> SceneDifference:
     """Return the difference of pair `index`; its one scene is on the left.
 
-    Training draws with another `part`: then no seed gives a pair of a made set to a model that learns.
+    Training draws with another `part`, so that no seed puts a pair of a made set into training data.
     """
     kind = dealt(KINDS_OF_DIFFERENCE, index, "d3", part, seed)
     return draw_difference(generator("d3", part, seed, index), kind)
@@ -90,7 +92,7 @@ def _drawn(scenes: Iterable[Scene], name: str, seed: int) -> tuple[bytes, ...]:
 
 
 def variants(seed: int, index: int, size: int) -> list[SceneDifference]:
-    """Return the images of a set: the other scenes of these differences, all from one scene that is not among them."""
+    """Return the images of a set: the other scenes of these differences, all from one scene that is not in the set."""
     rng = generator("d3", "sets", size, seed, index)
     while True:
         found = _apart(with_room(draw_scene(rng)), size, rng)
@@ -99,7 +101,7 @@ def variants(seed: int, index: int, size: int) -> list[SceneDifference]:
 
 
 def _apart(scene: Scene, size: int, rng: Random) -> list[SceneDifference]:
-    """Choose changes of a scene, each true of one image alone, with as few as can be in the same aspect of the same thing."""
+    """Choose changes of a scene, each true of one image only, with as few as possible in the same aspect of the same thing."""
     possible: dict[str, SceneDifference] = {}
     for kind in KINDS_OF_DIFFERENCE * _ROUNDS:  # each round chooses other values, where there are several
         for one in differences(scene, kind, rng):
@@ -108,7 +110,7 @@ def _apart(scene: Scene, size: int, rng: Random) -> list[SceneDifference]:
     rng.shuffle(order)
     chosen: list[SceneDifference] = []
     while order and len(chosen) < size:
-        one = min(order, key=lambda d: _common(d, chosen))  # the first that has least in common with the others
+        one = min(order, key=lambda d: _common(d, chosen))  # the first with the least in common with the others
         order.remove(one)
         if all(_tells(one, other) and _tells(other, one) for other in chosen):
             chosen.append(one)
@@ -116,11 +118,11 @@ def _apart(scene: Scene, size: int, rng: Random) -> list[SceneDifference]:
 
 
 def _common(one: SceneDifference, chosen: list[SceneDifference]) -> tuple[int, int]:
-    """Count how often the aspect, and the kind, of a difference are among the chosen ones."""
+    """Count how often the aspect, and the kind, of a difference occur among the chosen ones."""
     aspects = sum((d.about, d.aspect) == (one.about, one.aspect) for d in chosen)
     return aspects, sum(d.kind == one.kind for d in chosen)
 
 
 def _tells(one: SceneDifference, other: SceneDifference) -> bool:
-    """Return whether what is said of one image is not true of the other."""
+    """Tell whether the statement about one image is false of the other."""
     return all(fact.text != one.said_of_other for fact in facts(other.other))

@@ -19,7 +19,7 @@ _LINEAR: Floats = np.where(_LEVELS <= 0.04045, _LEVELS / 12.92, ((_LEVELS + 0.05
 
 
 def rgb_to_lab(rgb: npt.ArrayLike) -> Floats:
-    """Lab (D65) of sRGB values 0 to 255; any shape whose last axis is the three channels."""
+    """Convert sRGB values 0 to 255 to Lab (D65); any shape whose last axis is the three channels."""
     levels = np.clip(np.asarray(rgb, dtype=np.float64), 0.0, 255.0)
     whole = np.minimum(levels.astype(np.intp), 254)
     low = _LINEAR[whole]
@@ -30,7 +30,7 @@ def rgb_to_lab(rgb: npt.ArrayLike) -> Floats:
 
 
 def lab_to_rgb(lab: npt.ArrayLike) -> Floats:
-    """sRGB values of Lab; outside 0 to 255 where the colour cannot be shown."""
+    """Convert Lab to sRGB values, outside 0 to 255 where the colour cannot be shown."""
     values = np.asarray(lab, dtype=np.float64)
     fy = (values[..., 0] + 16) / 116
     f = np.stack([fy + values[..., 1] / 500, fy, fy - values[..., 2] / 200], axis=-1)
@@ -40,6 +40,6 @@ def lab_to_rgb(lab: npt.ArrayLike) -> Floats:
 
 
 def difference(first: npt.ArrayLike, second: npt.ArrayLike) -> Floats:
-    """Distance in Lab (CIE 1976); about 2.3 is just noticeable."""
+    """Return the distance in Lab (CIE 1976); about 2.3 is just noticeable."""
     gap = np.asarray(first, dtype=np.float64) - np.asarray(second, dtype=np.float64)
     return np.sqrt((gap * gap).sum(axis=-1))

@@ -1,4 +1,4 @@
-"""Outlines, antialiased patches and colours from which the synthetic scenes are put together."""
+"""Outlines, antialiased patches and colours for composing the synthetic scenes."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ RED = (255, 0, 0)
 
 @dataclass(frozen=True, slots=True)
 class OddOneOut:
-    """A finished picture in which one object is odd, and what is true of it.
+    """A finished picture in which one object is odd, with its ground truth.
 
     `box` holds the target's ink, right and bottom edge exclusive.
     """
@@ -53,7 +53,7 @@ def _leaf() -> Floats:
 
 
 def _drop() -> Floats:
-    """Return an outline with a rounded end on the left and a point on the right: no rotation but a full turn brings it back."""
+    """Return an outline with a rounded end on the left and a point on the right: only a full turn maps it onto itself."""
     turn = np.linspace(0, 2 * np.pi, 120, endpoint=False)
     return np.stack([np.cos(turn), 0.8 * np.sin(turn) * np.sin(turn / 2)], axis=1)
 
@@ -102,7 +102,7 @@ _RAW: dict[str, tuple[Floats, float]] = {
 OUTLINES: dict[str, Floats] = {name: unit_area(points) for name, (points, _) in _RAW.items()}
 """Outlines of area 1 around their centre of mass."""
 PERIOD: dict[str, float] = {name: period for name, (_, period) in _RAW.items()}
-"""The smallest turn in degrees that maps the outline onto itself; 0: every turn does, orientation cannot be seen."""
+"""The smallest turn in degrees that maps the outline onto itself; 0 if every turn does and orientation cannot be seen."""
 
 
 def reach(points: Floats) -> float:
@@ -130,7 +130,7 @@ def polar(points: Floats, angles: Floats) -> Floats:
 
 
 def coverage(points: Floats, oversample: int, margin: int = 0) -> tuple[npt.NDArray[np.float32], int, int]:
-    """Return how much of each pixel the outline (in image coordinates) covers, and the patch's left and top."""
+    """Return the covered share of each pixel under the outline (in image coordinates), and the patch's left and top."""
     left, top = np.floor(points.min(axis=0)).astype(int) - margin
     right, bottom = np.ceil(points.max(axis=0)).astype(int) + margin
     width, height = int(right - left), int(bottom - top)
@@ -142,19 +142,19 @@ def coverage(points: Floats, oversample: int, margin: int = 0) -> tuple[npt.NDAr
 
 
 def ink_box(cover: npt.NDArray[np.float32], left: int, top: int, level: float = 0.1) -> PixelBox:
-    """Return the tight box of the pixels that are visibly covered, in image coordinates."""
+    """Return the tight box of the visibly covered pixels, in image coordinates."""
     rows = np.flatnonzero((cover > level).any(axis=1))
     columns = np.flatnonzero((cover > level).any(axis=0))
     return left + int(columns[0]), top + int(rows[0]), left + int(columns[-1]) + 1, top + int(rows[-1]) + 1
 
 
 def _like_frame(rgb: Floats) -> bool:
-    """Return whether a colour could be mistaken for the red rectangle."""
+    """Tell whether a colour could be mistaken for the red rectangle."""
     return bool(rgb[0] > 175 and rgb[1] < 90 and rgb[2] < 90)
 
 
 def _showable(lab: Floats) -> bool:
-    """Return whether a screen can show the colour and it is not the red of the rectangle."""
+    """Tell whether a screen can show the colour and it is not the red of the rectangle."""
     rgb = lab_to_rgb(lab)
     return bool((rgb >= 0).all() and (rgb <= 255).all()) and not _like_frame(rgb)
 

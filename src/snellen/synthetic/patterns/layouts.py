@@ -1,4 +1,4 @@
-"""Where the objects of a cluttered scene stand: a row, rows, a ring, scattered, or in a group."""
+"""Positions of the objects in a cluttered scene: a row, rows, a ring, scattered, or in a group."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ WITH_OUTLIER = ("row", "ring", "group")
 
 @dataclass(frozen=True, slots=True)
 class _PatternLayout:
-    """Centres of the objects, which of them is the target, and the spacing that they keep."""
+    """Centres of the objects, the number of the target, and the spacing between them."""
 
     places: Floats
     target: int
@@ -60,7 +60,7 @@ def _ring(rng: np.random.Generator, width: int, height: int, off: float) -> _Pat
 
 
 def _packed(rng: np.random.Generator, low: Floats, high: Floats, wanted: int) -> tuple[Floats, float]:
-    """Points at random in a rectangle, none closer than the spacing, thrown until hardly another one fits."""
+    """Return random points in a rectangle, none closer than the spacing, until hardly another one fits."""
     spacing = float(np.sqrt(0.62 * np.prod(high - low) / wanted))
     kept: list[Floats] = []
     for dart in rng.uniform(low, high, size=(60 * wanted, 2)):
@@ -70,7 +70,7 @@ def _packed(rng: np.random.Generator, low: Floats, high: Floats, wanted: int) ->
 
 
 def _inmate(rng: np.random.Generator, places: Floats) -> int:
-    """Return one of those that stand no farther from their neighbour than is usual: not odd in location by chance."""
+    """Return an object no farther from its neighbour than usual: not odd in location by chance."""
     gaps = np.hypot(*(places[:, None] - places[None, :]).transpose(2, 0, 1))
     np.fill_diagonal(gaps, np.inf)
     nearest = gaps.min(axis=1)
@@ -104,7 +104,7 @@ def _group(rng: np.random.Generator, width: int, height: int, off: float) -> _Pa
 
 
 def lay_out(rng: np.random.Generator, width: int, height: int, outlier: str | None) -> _PatternLayout:
-    """Lay out objects at random; `outlier` is how far off the target stands (easy, medium, hard), None for in its place."""
+    """Lay out objects at random; `outlier` is how far off the target is (easy, medium, hard), None for in its place."""
     kind = str(rng.choice(list(_LAYOUTS) if outlier is None else WITH_OUTLIER))
     off = 0.0
     if outlier is not None:

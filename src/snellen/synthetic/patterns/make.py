@@ -1,4 +1,4 @@
-"""Makes a synthetic set in SalBench's own format: six folders of parquet shards, readable like the real ones."""
+"""Maker of a synthetic set in SalBench's own format: six folders of parquet shards, readable like the real ones."""
 
 from __future__ import annotations
 

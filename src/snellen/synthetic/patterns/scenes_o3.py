@@ -1,4 +1,4 @@
-"""Synthetic O3: a cluttered scene of one kind of thing, one of which differs in one to three of seven features."""
+"""Synthetic O3: a cluttered scene of things of one kind, one of which differs in one to three of seven features."""
 
 from __future__ import annotations
 
@@ -33,16 +33,16 @@ from snellen.synthetic.patterns.wording import FEATURES_O3
 
 SPLIT = 7
 _BY_DIFFICULTY = TABLE["o3"]
-# Shapes whose angle people see; a star or hexagon turned a little is hardly another orientation.
+# Shapes with a visible angle; a star or hexagon turned a little hardly has another orientation.
 _ORIENTED = frozenset(name for name, period in PERIOD.items() if period >= 90)
 _OTHER_SHAPES = ("circle", "square", "triangle", "star", "cross", "leaf")
-# Pairs that would hide each other: another shape has no comparable angle, a blurred pattern is no pattern.
+# Pairs that would hide each other: another shape has no comparable angle, a blurred pattern is not visible.
 _CLASHES = ({"shape", "orientation"}, {"focus", "pattern"})
 
 
 @dataclass(frozen=True, slots=True)
 class _PatternObject:
-    """One object: everything that its drawing needs. `contrast` 0 is plain, `blur` 0 is sharp."""
+    """One object, with everything needed to draw it. `contrast` 0 is plain, `blur` 0 is sharp."""
 
     outline: Floats
     colour: Floats
@@ -55,7 +55,7 @@ class _PatternObject:
 
 
 def _choose(rng: np.random.Generator, first: str) -> tuple[str, ...]:
-    """Choose the features of the target: the one whose turn it is and up to two more that go with it."""
+    """Choose the features of the target: the dealt one and up to two more that go with it."""
     chosen = {first}
     for extra in rng.permutation(FEATURES_O3)[: int(rng.choice([0, 1, 2], p=[0.5, 0.3, 0.2])) + 1]:
         grown = chosen | {str(extra)}
@@ -65,7 +65,7 @@ def _choose(rng: np.random.Generator, first: str) -> tuple[str, ...]:
 
 
 def _shape_gap(first: Floats, second: Floats) -> float:
-    """Return how far two outlines of equal area differ at the turn where they differ least (part of the mean radius)."""
+    """Return the difference of two outlines of equal area at the turn where they differ least (as a fraction of the mean radius)."""
     turn = np.linspace(0, 2 * np.pi, 120, endpoint=False)
     a, b = polar(first, turn), polar(second, turn)
     shifted = b[(np.arange(120)[None, :] - np.arange(120)[:, None]) % 120]
@@ -73,7 +73,7 @@ def _shape_gap(first: Floats, second: Floats) -> float:
 
 
 def _reshaped(rng: np.random.Generator, base: str, difficulty: str) -> Floats:
-    """Move the base outline towards another one until it differs as much as the difficulty says."""
+    """Move the base outline towards another one until they differ by the amount for the difficulty."""
     options = [(_shape_gap(OUTLINES[base], OUTLINES[name]), name) for name in _OTHER_SHAPES]
     options = [option for option in options if option[0] >= 0.17]
     gap, name = options[int(rng.integers(len(options)))]
@@ -154,8 +154,10 @@ def _draw(canvas: npt.NDArray[np.float32], thing: _PatternObject, place: Floats)
 
 
 def _colours(rng: np.random.Generator, features: tuple[str, ...]) -> tuple[Floats, Floats]:
-    """Choose colours of ground and things, far enough apart. Things with a pattern are less colourful: both of its
-    halves must be colours that a screen can show."""
+    """Choose colours of ground and things, far enough apart.
+
+    Things with a pattern are less colourful: a screen must be able to show both of its halves.
+    """
     while True:
         ground = any_colour(rng, (12, 92), (2, 30))
         colour = any_colour(rng, (40, 72), (10, 28 if "pattern" in features else 65))
@@ -196,7 +198,7 @@ def _pair(
 
 
 def _varied(rng: np.random.Generator, thing: _PatternObject, size: float, loose: bool) -> _PatternObject:
-    """Return one individual: small natural differences in colour, size and angle; `loose` things lie at any angle."""
+    """Return a variation with small natural differences in colour, size and angle; `loose` things have any angle."""
     chance = rng.normal(size=5).clip(-2, 2)
     return replace(
         thing,

@@ -33,7 +33,7 @@ _BY_DIFFICULTY = TABLE["p3"]
 
 
 def _ground(rng: np.random.Generator) -> Floats:
-    """Black, white, grey or tinted: what the patterns of the literature use."""
+    """Choose black, white, grey or a tint, as in the patterns of the literature."""
     kind = int(rng.integers(4))
     if kind == 0:
         return np.array([rng.uniform(0, 6), 0.0, 0.0])
@@ -50,13 +50,13 @@ def _base_colour(rng: np.random.Generator, ground: Floats) -> Floats:
 
 
 def _turn(rng: np.random.Generator, shape: str, difficulty: str) -> float:
-    """Return a turn that the shape shows: never beyond half of its symmetry period, where it would come back to itself."""
+    """Choose a turn that the shape shows: at most half of its symmetry period, beyond which it would approach itself again."""
     low, high = _BY_DIFFICULTY[difficulty]["turn"]
     return float(rng.uniform(low, min(high, PERIOD[shape] / 2)) * rng.choice([-1, 1]))
 
 
 def _sizes(rng: np.random.Generator, feature: str, difficulty: str) -> tuple[float, float]:
-    """Largest extent in pixels of the common objects and of the target."""
+    """Choose the largest extent in pixels of the common objects and of the target."""
     if feature != "size":
         size = rng.uniform(34 if feature == "color" else 40, 100)
         return size, size
@@ -66,7 +66,7 @@ def _sizes(rng: np.random.Generator, feature: str, difficulty: str) -> tuple[flo
 
 
 def _stamp(outline: Floats, back: Floats, colour: Floats) -> tuple[Pixels, PixelBox]:
-    """Return the object drawn on the ground, cut to its ink, and where that lies around the object's centre."""
+    """Return the object drawn on the ground, cropped to its ink, and its position relative to the object's centre."""
     cover, left, top = coverage(outline, 8)
     ink = ink_box(cover, left, top, 0.0)
     cover = cover[ink[1] - top : ink[3] - top, ink[0] - left : ink[2] - left]
@@ -75,7 +75,7 @@ def _stamp(outline: Floats, back: Floats, colour: Floats) -> tuple[Pixels, Pixel
 
 
 def scene(seed: int, index: int) -> OddOneOut:
-    """Sample `index` of the set with this seed."""
+    """Draw sample `index` of the set with this seed."""
     condition = dealt_number(len(FEATURES_P3) * len(DIFFICULTIES), index, seed, SPLIT, 0)
     feature, difficulty = FEATURES_P3[condition % 3], DIFFICULTIES[condition // 3]
     rng = np.random.default_rng([seed, SPLIT, 1, index])

@@ -1,4 +1,4 @@
-"""The zero-shot questions of SalBench, which stand in the data: the maker of a set writes them, and the exam's prompts read them there."""
+"""The zero-shot questions of SalBench, which are part of the data: the maker of a set writes them, and the exam's prompts read them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Box = tuple[float, float, float, float]
 def question(
     config: str, *, n: int = 49, plural: str = "objects", singular: str = "object", box: Box = (0, 0, 1, 1)
 ) -> str:
-    """Return the question of a config; the box is x_min, y_min, x_max, y_max in parts of the image."""
+    """Return the question of a config; the box is x_min, y_min, x_max, y_max in fractions of the image."""
     names = ("x_min", "y_min", "x_max", "y_max")
     said = ", ".join(f"{name}={edge:.2f}" for name, edge in zip(names, box, strict=True))
     form: str = read_table("patterns/patterns.toml")["questions"][config]

@@ -1,4 +1,4 @@
-"""A drawing surface with smooth edges, and pens that draw in an item's own frame and remember what they covered."""
+"""A drawing surface with smooth edges, and pens that draw in an item's own frame and record what they covered."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Point = tuple[float, float]
 
 
 class CanvasBox(NamedTuple):
-    """What an item covers, in the units of the canvas: left, top, right, bottom."""
+    """The area that an item covers, in the units of the canvas: left, top, right, bottom."""
 
     left: float
     top: float
@@ -25,7 +25,7 @@ class CanvasBox(NamedTuple):
 
 
 class Canvas:
-    """A surface of 320 by 240 units, drawn `fine` times larger than that and scaled to the size that is wanted."""
+    """A surface of 320 by 240 units, drawn `fine` times larger and then scaled to the requested size."""
 
     def __init__(self, fine: int) -> None:
         self.fine = fine
@@ -33,7 +33,7 @@ class Canvas:
         self.draw = ImageDraw.Draw(self.image)
 
     def finished(self, size: tuple[int, int]) -> Image.Image:
-        """Return the picture at its final size; every pixel is the mean of what was drawn in it."""
+        """Return the picture at its final size; every pixel is the mean of the area that it covers."""
         if size == (WIDE, HIGH):
             return self.image.reduce(self.fine) if self.fine > 1 else self.image
         return self.image.resize(size, Image.Resampling.BOX)
@@ -49,7 +49,7 @@ def _edge(colour: RGB) -> RGB:
 
 
 class Pen:
-    """Draws in a frame of its own. Shapes have a darker line around them unless told otherwise."""
+    """A pen with its own frame. Shapes have a darker outline by default."""
 
     def __init__(self, canvas: Canvas, x: float, y: float, scale: float, sign: float, covered: list[float]) -> None:
         self._fine, self._draw, self._canvas = canvas.fine, canvas.draw, canvas
@@ -58,12 +58,12 @@ class Pen:
 
     @property
     def covered(self) -> CanvasBox:
-        """Return the box around all that this pen has drawn, cut at the edges of the canvas."""
+        """The box around everything that this pen has drawn, cut at the edges of the canvas."""
         xs, ys = self._covered[0::2], self._covered[1::2]
         return CanvasBox(max(0.0, min(xs)), max(0.0, min(ys)), min(float(WIDE), max(xs)), min(float(HIGH), max(ys)))
 
     def moved(self, x: float = 0.0, y: float = 0.0, scale: float = 1.0) -> Pen:
-        """Return a pen at another point of this frame; what it covers counts here too."""
+        """Return a pen at another point of this frame; this pen also records what it covers."""
         px, py = self._x + self._sign * self._scale * x, self._y - self._scale * y
         return Pen(self._canvas, px, py, self._scale * scale, self._sign, self._covered)
 
@@ -83,7 +83,7 @@ class Pen:
         return max(1, round(width * self._scale * self._fine))
 
     def _look(self, fill: RGB, rim: bool) -> dict[str, Any]:
-        """Return how Pillow fills a shape and draws its outline."""
+        """Return Pillow's settings for filling a shape and drawing its outline."""
         return {"fill": fill, "outline": _edge(fill) if rim else None, "width": self._rim() if rim else 0}
 
     def _rim(self) -> int:

@@ -1,4 +1,4 @@
-"""What there is in the world: colours, places, weather, kinds of things, and what people do. All of it stands in the TOML files here."""
+"""The contents of the world: colours, places, weather, kinds of things, and actions. All of it is in the TOML files here."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ LONG_HAIRED = frozenset({"woman", "girl"})
 
 
 class _Weather(Struct, frozen=True):
-    """How a weather is said, the sign by which it is known, and other words that annotators use for it."""
+    """A kind of weather: its phrase, the sign by which it is known, and other words that annotators use for it."""
 
     phrase: str
     cue: str
@@ -27,7 +27,7 @@ class _Weather(Struct, frozen=True):
 
 
 class _Backdrop(Struct, frozen=True):
-    """A place: how it is said, the sign by which it is known, other words for it, and the weather that it can have."""
+    """A place: its phrase, the sign by which it is known, other words for it, and its possible weather."""
 
     phrase: str
     noun: str
@@ -38,7 +38,7 @@ class _Backdrop(Struct, frozen=True):
 
 
 class _World(Struct, frozen=True):
-    """What is the same in all scenes. Kinds that are `alike` are easily taken for each other."""
+    """The settings shared by all scenes. Kinds that are `alike` are easily mistaken for each other."""
 
     bright: tuple[str, ...]
     clothes: tuple[str, ...]
@@ -54,9 +54,10 @@ class _World(Struct, frozen=True):
 
 
 class Kind(Struct, frozen=True):
-    """A kind of thing. `level` is where it is: ground, water, or top (the sky or the wall). `states` exclude each other, each with the
-    sign by which it is known; where `part` is set it is the part that is in that state ("the sail of the boat is up"). `shows`
-    are colours that it shows beside its own, by state.
+    """A kind of thing.
+
+    `level` is where it is: ground, water, or top (the sky or the wall). `states` exclude each other, each with the sign by which it is
+    known. Where `part` is set, it is the part in that state ("the sail of the boat is up"). `shows` are additional colours, by state.
     """
 
     name: str
@@ -74,9 +75,11 @@ class Kind(Struct, frozen=True):
 
 
 class Action(Struct, frozen=True):
-    """Something a person does. `cues` are what an annotator would point at, `brings` the kinds of things that go with it, the first of them
-    in one of `colours`. `turned` people look to one side; `hides` says that the legs cannot be seen. Who does it may be said to do what it
-    `implies` as well; `maybe` goes with it in life though not in the drawing. `label` is its activity in ACT-X, by place where needed.
+    """An activity of a person.
+
+    `cues` are what an annotator would point at. `brings` are the kinds of things that go with it, the first in one of `colours`. `turned`
+    people look to one side. `hides` means that the legs cannot be seen. The activities that it `implies` are true as well; those in `maybe`
+    go with it in life though not in the drawing. `label` is its activity in ACT-X, by place where needed.
     """
 
     name: str
@@ -111,24 +114,24 @@ ACTIONS = {
 
 
 def actions_at(place: str, without: Iterable[str] = ()) -> list[Action]:
-    """Return what somebody can do at a place with none of these kinds of things."""
+    """Return the possible actions at a place, without those that bring any of these kinds of things."""
     return [act for act in ACTIONS.values() if place in act.places and not {*act.brings} & {*without}]
 
 
 def hair_of(who: str) -> list[str]:
-    """Return the colours that somebody's hair can have."""
+    """Return the possible colours of this person's hair."""
     return [hair for hair in WORLD.hair if hair != "grey" or who not in CHILDREN]
 
 
 def denied(action: str, place: str | None = None, *, strict: bool = False) -> list[str]:
-    """Return what somebody (at that place) could do and, doing this, clearly does not; `strict` leaves out what may be doubted."""
+    """Return actions (possible at that place) that this action clearly excludes; `strict` leaves out doubtful ones."""
     act = ACTIONS[action]
     maybe = act.implies | {action} | (act.maybe if strict else frozenset())
     return [other.name for other in ACTIONS.values() if place in (None, *other.places) and other.name not in maybe]
 
 
 def alike(kind: str) -> frozenset[str]:
-    """Return the kind and all that may be taken for it: where one is in view, no question is about another.
+    """Return the kind and all that may be mistaken for it: where one is in view, no question is about another.
 
     >>> sorted(alike("duck"))
     ['bird', 'duck']

@@ -1,4 +1,4 @@
-"""Two scenes that differ in exactly one stated way, and what tells them apart."""
+"""Two scenes that differ in exactly one stated way, and statements that distinguish them."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _POSES = (("standing", "waving", "jumping"), ("walking", "running"))
 
 
 class SceneDifference(NamedTuple):
-    """A scene, the other scene, and what is true of each and not of the other. `about` and `aspect` say what differs."""
+    """A scene, the other scene, and the statements that are true of only one of them. `about` and `aspect` name the difference."""
 
     kind: str
     about: str
@@ -32,7 +32,7 @@ class SceneDifference(NamedTuple):
 
     @property
     def captions(self) -> tuple[str, str]:
-        """For each scene: the difference in a full sentence, then what else is there."""
+        """The captions of both scenes: the difference in a full sentence, then what else is there."""
         return _caption(self.said_of_one, self.one), _caption(self.said_of_other, self.other)
 
     def swapped(self) -> SceneDifference:
@@ -47,7 +47,7 @@ def _caption(said: str, scene: Scene) -> str:
 
 
 def draw_difference(rng: Random, kind: str) -> SceneDifference:
-    """Return a pair of scenes that differ in that way. Where they differ in a number, they do in nothing else."""
+    """Draw a pair of scenes that differ in this way. Where they differ in a number, they differ in nothing else."""
     while True:
         scene = with_room(draw_scene(rng)) if kind == "count" else draw_scene(rng)
         found = list(differences(scene, kind, rng))
@@ -59,7 +59,7 @@ def draw_difference(rng: Random, kind: str) -> SceneDifference:
 
 
 def with_room(scene: Scene) -> Scene:
-    """Return the scene with room for as many of each thing as there can be: then a changed number moves and shrinks nothing."""
+    """Return the scene with room for the maximum number of each thing: then a changed number moves and shrinks nothing."""
     return replace(scene, things=tuple(replace(t, room=t.sort.most) if _countable(t) else t for t in scene.things))
 
 
@@ -68,7 +68,7 @@ def _countable(thing: Thing) -> bool:
 
 
 def differences(scene: Scene, kind: str, rng: Random) -> Iterator[SceneDifference]:
-    """Yield all the ways in which this scene can be changed so; where many values are possible one is chosen."""
+    """Yield all the differences of this kind for the scene; where many values are possible one is chosen."""
     for item in scene.items():
         for aspect, changed in _changes(scene, item, kind, rng):
             other = _with(scene, item, changed)
@@ -99,13 +99,13 @@ def _told(
 
 
 def _first(scene: Scene, about: str, aspect: str) -> str:
-    """Return what is said of it; the colour of what somebody uses is in the sentence of what they do."""
+    """Return the statement about it; the colour of a thing that a person uses is in the sentence of their action."""
     aspect = "action" if aspect == "prop" else aspect
     return next(fact.text for fact in facts(scene) if fact.about == about and fact.aspect == aspect)
 
 
 def _changes(scene: Scene, item: Person | Thing, kind: str, rng: Random) -> Iterator[Change]:
-    """Yield what can be changed in one item: the aspect, and the item afterwards (None: it is gone)."""
+    """Yield the possible changes of one item: the aspect, and the item afterwards (None: removed)."""
     if kind == "position":
         free = _free(scene, item)
         if free:

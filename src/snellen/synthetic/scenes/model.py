@@ -1,4 +1,4 @@
-"""A scene as data: where it is, who and what is in it. All words and pixels follow from this and from nothing else."""
+"""A scene as data: its place, people and things. All words and pixels follow from this and from nothing else."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ class Thing(Struct, frozen=True):
     """One kind of thing in a scene, `count` times at one place. A kind occurs at most once in a scene.
 
     `size` is set where the kind comes small and large and there is one of it; `inside` is the colour of a ball that is
-    seen in an open box. `room` is for how many there is room where they are, so that one more leaves the others where and as
-    large as they are; without it they fill the room.
+    visible in an open box. `room` is the number of places, so that one more does not move or shrink the others;
+    without it they fill the room.
     """
 
     kind: str
@@ -31,17 +31,17 @@ class Thing(Struct, frozen=True):
 
     @property
     def name(self) -> str:
-        """Return the kind."""
+        """The kind."""
         return self.kind
 
     @property
     def above(self) -> bool:
-        """Return whether it is in the sky or on the wall."""
+        """Whether it is in the sky or on the wall."""
         return self.sort.level == "top"
 
     @property
     def other_colours(self) -> list[str]:
-        """Return the colours that such a thing can have, without those that can be seen on this one."""
+        """The possible colours of such a thing, without those visible on this one."""
         seen = {self.colour, self.inside, *self.sort.shows.get(self.state or "any", ())}
         return [colour for colour in self.sort.colours if colour not in seen]
 
@@ -51,7 +51,7 @@ class Thing(Struct, frozen=True):
 
 
 class Person(Struct, frozen=True):
-    """Somebody in a scene; no two people of a scene have the same `who`. `prop` is the colour of what they use.
+    """A person in a scene; no two people of a scene have the same `who`. `prop` is the colour of what they use.
 
     `trousers` is None where they are out of sight: in the water, in a boat, behind the worktop of a kitchen.
     """
@@ -71,12 +71,12 @@ class Person(Struct, frozen=True):
 
     @property
     def name(self) -> str:
-        """Who it is."""
+        """The kind of person."""
         return self.who
 
     @property
     def hair_seen(self) -> bool:
-        """Return whether the colour of the hair can be told: short hair goes under a hat."""
+        """Whether the colour of the hair is visible: short hair is hidden by a hat."""
         return self.hat is None or self.who in LONG_HAIRED
 
     @property
@@ -85,7 +85,7 @@ class Person(Struct, frozen=True):
 
 
 class Scene(Struct, frozen=True):
-    """A place, its weather (indoors only a window shows it), the people and the things. `decor` shapes what nobody asks about."""
+    """A place, its weather (indoors only a window shows it), the people and the things. `decor` shapes details without questions."""
 
     place: str
     weather: str
@@ -100,16 +100,16 @@ class Scene(Struct, frozen=True):
 
     @property
     def weather_seen(self) -> bool:
-        """Outdoors always; indoors through a window whose curtains are open."""
+        """Whether the weather is visible: outdoors always, indoors through a window whose curtains are open."""
         return self.outdoors or any(thing.kind == "window" and thing.state == "open" for thing in self.things)
 
     def items(self) -> Iterator[Person | Thing]:
-        """People first, then things, in their order; boxes come in this order too."""
+        """Yield people first, then things, in their order; boxes come in this order too."""
         yield from self.people
         yield from self.things
 
     def kinds(self) -> frozenset[str]:
-        """Return all kinds of things in view, also those that people use and the ball in an open box."""
+        """The kinds of all visible things, also those that people use and the ball in an open box."""
         used = (kind for person in self.people for kind in person.act.brings)
         boxed = ("ball" for thing in self.things if thing.inside is not None)
         return frozenset((*used, *boxed, *(thing.kind for thing in self.things)))
@@ -120,5 +120,5 @@ class Scene(Struct, frozen=True):
 
 
 def is_high(item: Person | Thing, place: str) -> bool:
-    """Return whether somebody or something reaches up to where the top things are."""
+    """Tell whether an item reaches up to where the top things are."""
     return item.act.tall or place == "kitchen" if isinstance(item, Person) else item.sort.tall

@@ -14,7 +14,7 @@ POSITION = {"left": "left", "centre": "middle", "right": "right"}
 
 
 class QA(NamedTuple):
-    """A question with its answer, the best explanation first; `minority` is what a few annotators may say instead."""
+    """A question with its answer, the best explanation first; `minority` are possible answers of a few annotators."""
 
     question: str
     answer: str
@@ -24,7 +24,7 @@ class QA(NamedTuple):
 
 
 def _asked(name: str, answer: str | bool, minority: Iterable[str] = (), /, **words: Any) -> QA:
-    """Return a question of phrases.toml with its words; an answer may be yes or no, and then the minority says the other."""
+    """Return a question of phrases.toml filled with these words; for a yes or no answer, the minority gives the other."""
     row = PHRASES["questions"][name]
     if isinstance(answer, bool):
         answer, minority = ("yes", ("no",)) if answer else ("no", ("yes",))
@@ -47,7 +47,7 @@ def ask_presence(scene: Scene, kind: str) -> QA:
 
 
 def _ask_hat(person: Person) -> QA:
-    """Ask whether somebody is wearing a hat."""
+    """Ask whether a person is wearing a hat."""
     return _asked("hat" if person.hat else "no-hat", person.hat is not None, **terms(person))
 
 
@@ -76,7 +76,7 @@ def ask_shirt(person: Person) -> QA:
 
 
 def ask_position(scene: Scene, item: Person | Thing) -> QA:
-    """Ask on which side somebody or something is."""
+    """Ask on which side a person or thing is."""
     answer = POSITION[item.column]
     wrong = "center" if answer == "middle" else f"{answer} side"
     beside = next((other for other in scene.items() if other.column != item.column), None)
@@ -87,7 +87,7 @@ def ask_position(scene: Scene, item: Person | Thing) -> QA:
 
 
 def ask_action(person: Person) -> QA:
-    """Ask what somebody is doing."""
+    """Ask what a person is doing."""
     return _asked("action", person.action, person.act.also or ("waiting",), **terms(person))
 
 
@@ -99,13 +99,13 @@ def ask_state(thing: Thing) -> QA:
 
 
 def ask_whether(aspect: str, item: Person | Thing, asked: str) -> QA:
-    """Ask whether somebody or something has this colour, action or state."""
+    """Ask whether a person or thing has this colour, action or state."""
     words = terms(item)
     return _asked(f"is-{aspect}", asked == words[aspect], asked=asked, **words)
 
 
 def _ask_facing(item: Person | Thing) -> QA:
-    """Ask which way somebody or something looks."""
+    """Ask which way a person or thing looks."""
     side = item.facing or ""
     return _asked("facing", side, ("right" if side == "left" else "left",), **terms(item))
 
@@ -124,8 +124,9 @@ def ask_weather(scene: Scene) -> QA:
 
 
 def questions(scene: Scene, rng: Random) -> list[QA]:
-    """Return all kinds of questions about a scene. Of the yes/no questions about presence, colour and action as many have the one
-    answer as the other; about the state of a thing both are asked. No "no" may be doubted.
+    """Return all kinds of questions about a scene.
+
+    The yes/no questions about presence, colour and action are balanced; about the state of a thing both are asked. Every "no" is certain.
     """
     out = [ask_place(scene), _ask_people(scene)]
     if scene.weather_seen:
@@ -142,7 +143,7 @@ def questions(scene: Scene, rng: Random) -> list[QA]:
 
 
 def could_be(scene: Scene) -> list[str]:
-    """Return kinds that could be at the place, are not, and cannot be mistaken for one that is."""
+    """Return kinds that could be at the place, are absent, and cannot be mistaken for one that is present."""
     seen = {other for kind in scene.kinds() for other in alike(kind)}
     return [kind.name for kind in KINDS.values() if scene.place in kind.places and kind.name not in seen]
 

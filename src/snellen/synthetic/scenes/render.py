@@ -1,4 +1,4 @@
-"""From a scene to pixels, and to the box of everybody and everything in it; drawn after drawings.toml and backdrops.toml."""
+"""Rendering of a scene to pixels, with the box of every person and thing, from drawings.toml and backdrops.toml."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class _Drawing(NamedTuple):
 
 
 def draw(scene: Scene, size: tuple[int, int] = SIZE) -> _Drawing:
-    """Draw a scene. Any size will do; another shape than 4 to 3 stretches it as a model's preprocessing would."""
+    """Draw a scene. Any size will do; an aspect ratio other than 4 to 3 stretches it as a model's preprocessing would."""
     fine = max(1, min(4, -(-3 * max(size[0] * HIGH, size[1] * WIDE) // (WIDE * HIGH))))
     canvas = Canvas(fine)
     dull = 0.22 if scene.outdoors and scene.weather == "rainy" else 0.0
@@ -76,7 +76,7 @@ def draw(scene: Scene, size: tuple[int, int] = SIZE) -> _Drawing:
 
 
 def jpeg(image: Image.Image, quality: int = 90) -> bytes:
-    """Return the picture as a JPEG file without loss of colour resolution."""
+    """Return the picture as a JPEG file with full colour resolution."""
     sink = io.BytesIO()
     image.save(sink, "JPEG", quality=quality, subsampling=0)
     return sink.getvalue()
@@ -102,7 +102,7 @@ def _pen_of(canvas: Canvas, item: Person | Thing, x: float, y: float, scale: flo
 
 
 def _draw_person(canvas: Canvas, scene: Scene, person: Person) -> CanvasBox:
-    """Draw somebody where they are; return what that covers."""
+    """Draw a person in place; return the box that it covers."""
     high, floor = (1.0 if person.who in CHILDREN else 1.3), _FLOOR
     if scene.place == "kitchen":
         high, floor = high * 1.42, HIGH + (0.0 if person.who in CHILDREN else 16.0)
@@ -120,7 +120,7 @@ def _draw_person(canvas: Canvas, scene: Scene, person: Person) -> CanvasBox:
 
 
 def _draw_pose(pen: Pen, person: Person, drawing: str) -> None:
-    """Draw a drawing in the colours and the pose of somebody."""
+    """Draw a drawing in the colours and the pose of a person."""
     hair = WORLD.hair[person.hair]
     names = {
         "skin": WORLD.skin[person.skin],
@@ -137,7 +137,7 @@ def _draw_pose(pen: Pen, person: Person, drawing: str) -> None:
 
 
 def _places(person: Person) -> dict[str, float]:
-    """Return the places of a body by the names that drawings have for them."""
+    """Return the coordinates of a body by their names in drawings."""
     poses: dict[str, dict[str, Any]] = _TABLE["poses"]
     pose = {**poses.get(poses[person.action].get("like", ""), {}), **poses[person.action]}
     (x, y), (neck_x, neck_y), (hip_x, hip_y) = pose["head"], pose["neck"], pose["hip"]
@@ -157,7 +157,7 @@ def _places(person: Person) -> dict[str, float]:
 
 
 def _draw_things(canvas: Canvas, scene: Scene, thing: Thing) -> CanvasBox:
-    """Draw a thing as often as it is there; what is seen through an open window depends on the weather."""
+    """Draw a thing, `count` times; what is visible through an open window depends on the weather."""
     level, kitchen = thing.sort.level, scene.place == "kitchen"
     floor = _COUNTER if kitchen else _FLOOR
     floor = {"water": _WATERLINE.get(scene.place, 0.0), "top": _TOP_FLOOR}.get(level, floor)
@@ -204,7 +204,7 @@ def _paint(canvas: Canvas, name: str, rng: Random, **names: Any) -> None:
 
 
 class _ScenePainter(Painter):
-    """The form of a shape is a method of the pen or another drawing; then numbers say where that begins."""
+    """A painter for which a shape's form is a method of the pen or another drawing; then numbers say where that begins."""
 
     def shape(self, line: Shape) -> None:
         colour = self.fill(line.colour)
@@ -217,7 +217,7 @@ class _ScenePainter(Painter):
                 getattr(self.pen, line.form)(colour, *numbers, **how)
 
     def fill(self, text: str) -> RGB | None:
-        """Return a colour by a word as `wood`, `#fafafa` or `fill-.3`; None where the drawing is not given that colour."""
+        """Return a colour for a word like `wood`, `#fafafa` or `fill-.3`; None where the drawing does not have that colour."""
         match = _WORD.fullmatch(text)
         if match is None:
             raise ValueError(f"{text} does not name a colour")
@@ -230,7 +230,7 @@ class _ScenePainter(Painter):
         return (darker if way == "-" else lighter)(colour, float(part))
 
     def _named(self, name: str) -> RGB | None:
-        """Return a colour of the world, or what the drawing names so; duller in the rain."""
+        """Return a colour of the world, or the drawing's colour of that name; duller in the rain."""
         colours: dict[str, dict[str, str]] = _TABLE["colours"]
         meant = colours.get(str(self.names.get("fill")), {}).get(name, colours["any"].get(name))
         if meant is not None:

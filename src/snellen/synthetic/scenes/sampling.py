@@ -1,4 +1,4 @@
-"""Random scenes, with wishes: a maker says what must be in a scene and what must not, and the rest is left to chance."""
+"""Random scenes with requests: a maker states what must and must not be in a scene, and the rest is random."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ from snellen.synthetic.scenes.model import Person, Scene, Thing, is_high
 
 
 class SceneRequest(NamedTuple):
-    """What a scene has to be. `thing`, `more` and `action` must be in it, with the given fields; `without` must not be in view.
+    """A request for a scene. `thing`, `more` and `action` must be in it, with the given fields; `without` must not be in view.
 
-    At most one wished thing can be at the top, and with the people there must be columns enough for the others.
+    At most one requested thing can be at the top, and beside the people there must be enough columns for the others.
     """
 
     place: str | None = None
@@ -39,7 +39,7 @@ class SceneRequest(NamedTuple):
 
 
 def draw_scene(rng: Random, want: SceneRequest | None = None) -> Scene:
-    """Return a scene that grants the wish."""
+    """Draw a scene that fulfils the request."""
     want = want or SceneRequest()
     place = want.place or rng.choice(_places(want))
     weather = want.weather or rng.choice(PLACES[place].weathers)
@@ -66,7 +66,7 @@ def _places(want: SceneRequest) -> list[str]:
 
 
 class _SceneDraft:
-    """A scene in the making: who and what is there so far, which columns of the floor are free, which kinds are in view."""
+    """A scene under construction: its people and things so far, the free columns of the floor, and the kinds in view."""
 
     def __init__(self, rng: Random, want: SceneRequest, place: str) -> None:
         self.rng, self.want, self.place = rng, want, place
@@ -80,7 +80,7 @@ class _SceneDraft:
         self.top = next((kind for kind in want.things if KINDS[kind].level == "top"), None)
 
     def add_people(self) -> None:
-        """Add the wished person first; a column is left for every wished thing that stands on the floor."""
+        """Add the requested person first; leave a column for every requested thing that stands on the floor."""
         want, rng = self.want, self.rng
         number = want.people if want.people is not None else rng.choices((0, 1, 2), (2, 6, 2))[0]
         number = max(1, number) if want.action is not None else number
@@ -98,7 +98,7 @@ class _SceneDraft:
             self.people.append(_person(rng, wish.get("who") or whos.pop(), column, action, self.place, wish))
 
     def add_things(self) -> None:
-        """Add the wished things of the floor, then one or two more."""
+        """Add the requested things of the floor, then one or two more."""
         for kind, wish in self.want.things.items():
             if KINDS[kind].level != "top":
                 self._add(kind, wish.get("column") or self.free.pop(), wish)
@@ -111,7 +111,7 @@ class _SceneDraft:
                 self._add(self.rng.choice(kinds), self.free.pop(), {})
 
     def add_top(self) -> None:
-        """Add what was wished for the sky or the wall, or something by chance, clear of all that is high."""
+        """Add the requested thing for the sky or the wall, or a random one, clear of all high items."""
         kinds = [kind.name for kind in self._fitting() if kind.level == "top"]
         if self.top is None and kinds and self.rng.random() < 0.45:
             self.top = self.rng.choice(kinds)
@@ -139,12 +139,12 @@ class _SceneDraft:
         return [kind for kind in KINDS.values() if self.place in kind.places and kind.name not in shut]
 
     def _high(self) -> set[str]:
-        """Columns in which something reaches up to where the top things are."""
+        """Return the columns in which something reaches up to where the top things are."""
         items: list[Person | Thing] = [*self.people, *self.things]
         return {item.column for item in items if is_high(item, self.place)}
 
     def _crowded(self) -> bool:
-        """Return whether one more high item would leave no room for the wished top thing."""
+        """Tell whether one more high item would leave no room for the requested top thing."""
         return self.top is not None and len(self._high()) >= len(COLUMNS) - 1
 
 

@@ -1,4 +1,4 @@
-"""Sentences that are true of a scene. Nothing here looks at pixels; a fact is the smallest thing that can be said."""
+"""Sentences that are true of a scene. Nothing here looks at pixels; a fact is the smallest possible statement."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _MACHINES = frozenset({"car", "bus", "bicycle", "boat", "plane", "chair"})
 
 
 class _Fact(NamedTuple):
-    """A true sentence. `about` is a kind, a who, or "scene"; `aspect` is what it says of it."""
+    """A true sentence. `about` is a kind, a who, or "scene"; `aspect` is its topic."""
 
     about: str
     aspect: str
@@ -49,7 +49,7 @@ def sentence(text: str) -> str:
 
 
 def filled(phrase: str, words: dict[str, Any]) -> str:
-    """Return a phrase with its words; the name of a word after a_ is that word with its article.
+    """Return a phrase filled with words; a name after `a_` gives that word with its article.
 
     >>> filled("there {be} {a_colour} ball", {"be": "is", "colour": "orange"})
     'there is an orange ball'
@@ -63,7 +63,7 @@ class _WithArticles(dict[str, Any]):
 
 
 def terms(item: Person | Thing) -> dict[str, str]:
-    """Return the words for a person or a thing, by the names that phrases have for them; those that do not apply are empty."""
+    """Return the words for a person or a thing, by their names in phrases; those that do not apply are empty."""
     return _person_terms(item) if isinstance(item, Person) else _thing_terms(item)
 
 
@@ -139,7 +139,7 @@ def _state_cue(thing: Thing) -> str:
 
 
 def doing(person: Person) -> str:
-    """Return what somebody does: "riding a red bicycle"."""
+    """Return a person's activity: "riding a red bicycle"."""
     form = person.act.details
     if form is None or person.prop is None:
         return person.action
@@ -147,7 +147,7 @@ def doing(person: Person) -> str:
 
 
 def item_facts(item: Person | Thing) -> list[_Fact]:
-    """Return all that can be said of a person or a thing."""
+    """Return all facts about a person or a thing."""
     words = terms(item)
     phrases = PHRASES["facts"]["person" if isinstance(item, Person) else "thing"]
     return [
@@ -156,7 +156,7 @@ def item_facts(item: Person | Thing) -> list[_Fact]:
 
 
 def facts(scene: Scene) -> list[_Fact]:
-    """Return all that can be said of a scene, a clause each."""
+    """Return all facts about a scene, a clause each."""
     out = [_Fact("scene", "place", f"it is {PLACES[scene.place].phrase}")]
     if scene.weather_seen:
         out.append(_Fact("scene", "weather", WEATHER[scene.weather].phrase))
@@ -170,10 +170,10 @@ def setting(scene: Scene) -> str:
 
 
 def listing(scene: Scene) -> str:
-    """Return everybody and everything in words."""
+    """Return all people and things in words."""
     return joined(terms(item)["plain"] for item in scene.items())
 
 
 def brief(scene: Scene) -> str:
-    """Return one sentence: the place and who and what is there."""
+    """Return one sentence: the place, the people and the things."""
     return sentence(f"{setting(scene)} with {listing(scene)}")

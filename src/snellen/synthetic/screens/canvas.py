@@ -75,7 +75,7 @@ def ink_edges(ink: Ink) -> Edges:
 
 
 class IndexedCanvas:
-    """What is drawn on. Edges are half open: a rectangle from 10 to 20 covers ten pixels."""
+    """A surface to draw on. Edges are half open: a rectangle from 10 to 20 covers ten pixels."""
 
     def __init__(self, width: int, height: int, background: RGB) -> None:
         self.width, self.height = width, height
@@ -140,7 +140,7 @@ class IndexedCanvas:
             self.rect((x0 + r, y1 - r, x1 - r, y1), colour)
 
     def _corners(self, there: Ink, r: int, colour: RGB, outline: RGB | None, thick: int) -> Ink:
-        """Return the four corners as they will look, put together to a disc."""
+        """Return the four corners as they will look, joined into a disc."""
         if outline is None:
             self._blend(there, _disc(r), colour)
             return there
@@ -165,7 +165,7 @@ class IndexedCanvas:
         return table
 
     def stamp(self, ink: Ink, x: int, y: int, colour: RGB) -> None:
-        """Draw levels of ink in one colour onto what is there."""
+        """Draw levels of ink in one colour over the existing pixels."""
         high, wide = ink.shape
         if x < 0 or y < 0 or x + wide > self.width or y + high > self.height:
             ink = ink[max(-y, 0) : max(self.height - y, 0), max(-x, 0) : max(self.width - x, 0)]

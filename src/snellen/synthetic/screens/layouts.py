@@ -31,14 +31,14 @@ VERSION = 1
 FIELD_WIDTH = 150  # the original generator's fields are at least this wide, whatever the difficulty allows
 TRIES = 12
 
-# the original generator's shares (15, 5, 30, 15, 20 and 15 per cent) as a round of twenty, so that every beginning of a set is mixed
+# the original generator's shares (15, 5, 30, 15, 20 and 15 per cent) as a round of twenty, so that the first screens of a set are mixed
 _CELLS = {
     letter: (name, theme) for name in DIFFICULTIES for letter, theme in ((name[0], "light"), (name[0].upper(), "dark"))
 }
 ROUND = tuple(_CELLS[letter] for letter in "mhMemHhmEMhmeHmhMmHe")
 FRAMES = ("buttons right", "dots left", "header")
 WINDOW = (1500, 980)  # a window is not much larger than this, in the design's units
-BESIDE = 0.6  # how often a screen with room for several windows shows them
+BESIDE = 0.6  # the share of screens with room for several windows that show them
 
 
 class _ScreenChoice(NamedTuple):
@@ -72,12 +72,12 @@ class Screenshot(NamedTuple):
 
 
 def cell(index: int) -> tuple[str, str]:
-    """Return difficulty and theme of a screen."""
+    """Return the difficulty and theme of a screen."""
     return ROUND[index % len(ROUND)]
 
 
 def screenshot(seed: int, index: int, *, absent: float = 0.0, screen: tuple[int, int] | None = None) -> Screenshot:
-    """Draw screen `index` of the set of a seed. `absent` is the share of screens that also ask for something that is not there."""
+    """Draw screen `index` of the set of a seed. `absent` is the share of screens that also ask for something that is not on them."""
     label = label_of(GENERATOR, seed)
     difficulty, theme = cell(index)
     low, choice = DIFFICULTIES[difficulty][0][0], CHOICES[difficulty]
@@ -189,7 +189,7 @@ def fill(ui: Ui, app: str, box: Edges) -> None:
 
 
 def _fits(widget: Widget, difficulty: str) -> bool:
-    """Return whether a thing has the size that the difficulty asks for: by the longer side of its box."""
+    """Tell whether a thing has the size for the difficulty: by the longer side of its box."""
     _, small, large = DIFFICULTIES[difficulty]
     longer = max(widget.box[2] - widget.box[0], widget.box[3] - widget.box[1])
     if widget.type in ("text_field", "dropdown"):
@@ -224,7 +224,7 @@ def choose_targets(ui: Ui, difficulty: str) -> tuple[list[NamedWidget], Instruct
 
 
 def _crossed(box: Edges, others: NDArray[np.int_]) -> bool:
-    """Return whether something else lies partly on a thing (parts of it lie wholly inside)."""
+    """Tell whether something else lies partly on a thing (parts of it lie wholly inside)."""
     x0, y0, x1, y1 = box
     lefts, tops, rights, bottoms = others
     touching = (lefts < x1) & (rights > x0) & (tops < y1) & (bottoms > y0)
@@ -255,7 +255,7 @@ def _fractions(box: Edges, ui: Ui) -> list[float]:
 
 
 def _absent(names: InstructionMaker, dice: random.Random) -> dict[str, Any]:
-    """Return an element that could be on such a screen and is not."""
+    """Return an element that could be on such a screen but is absent."""
     kind = dice.choice(tuple(ABSENT))
     label = dice.choice([word for word in ABSENT[kind] if not names.knows(word)])
     return {

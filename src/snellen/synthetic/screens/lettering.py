@@ -21,7 +21,7 @@ UNKNOWN = "?"
 
 
 class _TextLine(NamedTuple):
-    """A line of text: its ink cut to the visible part, where that lies from pen and baseline, and how far the pen moves."""
+    """A line of text: its ink cut to the visible part, the position of that from pen and baseline, and the pen's advance."""
 
     ink: Ink
     dx: int
@@ -38,7 +38,7 @@ class _TextLine(NamedTuple):
 
 
 class _Letter(NamedTuple):
-    """A letter in a strip: the columns over which it moves the pen, and its ink with a margin where it reaches beyond them."""
+    """A letter in a strip: the columns of the pen's advance, and its ink with a margin where it reaches beyond them."""
 
     columns: NDArray[np.intp]
     leaning: Ink | None
@@ -74,7 +74,7 @@ def _baseline(size: int) -> int:
 
 @lru_cache(maxsize=128)
 def _strip(size: int, bold: bool) -> _Strip:
-    """Return a strip. There is no bold cut: a second strike beside the first makes one, as printers did."""
+    """Return a strip. There is no bold cut: a second strike beside the first makes one, as on typewriters."""
     ink, advances, room = _drawn(size)
     margin, strike = room // 2, max(1, size // 16) if bold else 0
     if strike:
@@ -115,7 +115,7 @@ def cap_height(size: int) -> int:
 
 @lru_cache(maxsize=16384)
 def width(text: str, size: int) -> int:
-    """Return how far a text moves the pen."""
+    """Return the advance of the pen for a text."""
     return sum(len(letter.columns) for letter in _strip(size, False).of(text))
 
 

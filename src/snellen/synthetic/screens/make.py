@@ -1,8 +1,8 @@
-"""Makes synthetic grounding sets in the format of the original generator: annotations.json, pictures beside it.
+"""Maker of synthetic grounding sets in the format of the original generator: annotations.json, pictures beside it.
 
 Two styles: `layouts` (believable windows, see layouts.py) and `original` (the original generator's annotations bit for bit,
-see original.py). Screenshots of both bear the label of synthetic sets, and of `layouts` the annotations too; those of the original
-stay its own, which call themselves "synthetic".
+see original.py). Screenshots of both bear the label of synthetic sets, and so do the annotations of `layouts`. Those of `original`
+stay unchanged; they call themselves "synthetic".
 """
 
 from __future__ import annotations
@@ -72,8 +72,9 @@ def make(
 
 
 def annotations_form(name: str, metadata: dict[str, Any]) -> DocumentForm:
-    """Return the form of an annotations.json as the original generator writes it: ASCII, two spaces of indentation, no
-    newline at the end, so that equal sets are equal bytes.
+    """Return the form of an annotations.json as the original generator writes it.
+
+    ASCII, two spaces of indentation, no newline at the end, so that equal sets are equal bytes.
     """
     root = json.dumps({"name": name, "version": "1.0", "metadata": metadata, "samples": []}, indent=2)
     return DocumentForm(root.removesuffix("]\n}") + "\n    ", ",\n    ", "\n  ]\n}")

@@ -1,7 +1,7 @@
-"""Instructions that fit one thing on the screen alone, or say that any of several will do.
+"""Instructions that fit only one thing on the screen, or say that any of several will do.
 
-The original generator's sentences are kept. Where two things would answer to the same sentence, the place, the row, the window or the
-position is added; where nothing tells them apart, neither becomes a target.
+The original generator's sentences are kept. Where two things would fit the same sentence, the place, the row, the window or the
+position is added. Where nothing distinguishes them, neither becomes a target.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ class NamedWidget(NamedTuple):
 
 
 def _phrase(widget: Widget, article: str = "the ") -> str:
-    """Return how the original generator's sentences name a thing."""
+    """Return a thing's name in the original generator's sentences."""
     if widget.noun == "text":
         return f"{article}text '{widget.label}'"
     if widget.noun in BARE_NOUNS:
@@ -38,7 +38,7 @@ def _phrase(widget: Widget, article: str = "the ") -> str:
 
 
 class InstructionMaker:
-    """Instructions for the things of one screen, of which all that can be seen is known."""
+    """Instructions for the things of one screen, with a list of everything visible."""
 
     def __init__(self, widgets: Sequence[Widget], dice: random.Random) -> None:
         self._dice = dice
@@ -47,18 +47,18 @@ class InstructionMaker:
             self._same[widget.label.lower()].append(widget)
 
     def knows(self, label: str) -> bool:
-        """Return whether anything on the screen has this name or shows these words."""
+        """Tell whether anything on the screen has this name or shows these words."""
         return label.lower() in self._same
 
     def _rivals(self, widget: Widget) -> list[Widget]:
-        """Return what else could be meant: the same words on the same kind of thing. Words may be meant wherever they are read."""
+        """Return other things that could be meant: the same words on the same kind of thing. Words may be meant wherever they are read."""
         others = [w for w in self._same[widget.label.lower()] if w is not widget]
         if widget.noun == "text":
             return [w for w in others if w.noun not in BARE_NOUNS]
         return [w for w in others if w.noun == widget.noun]
 
     def name(self, widget: Widget) -> NamedWidget | None:
-        """Return the instruction of a target; None where it cannot be told from its rivals."""
+        """Return the instruction of a target, or None where it cannot be distinguished from its rivals."""
         others = self._rivals(widget)
         if not others:
             return NamedWidget(widget, f"Click on {_phrase(widget)}", (widget.box,))
@@ -71,12 +71,12 @@ class InstructionMaker:
 
 
 def _alike(widget: Widget, others: list[Widget]) -> bool:
-    """Return whether any of them would do as well: the same kind of words in different rows or cards, none hidden."""
+    """Tell whether any of them would do as well: the same kind of words in different rows or cards, none hidden."""
     return all(w.aim and w.noun == widget.noun and w.window == widget.window for w in others) and widget.noun == "link"
 
 
 def _ways(widget: Widget) -> list[str]:
-    """Ways to say where a thing is, shortest first."""
+    """Return ways to say where a thing is, shortest first."""
     row = f" in the row '{widget.row}'" if widget.row else ""
     place = f" {widget.place}" if widget.place else ""
     ways = [row, place]
@@ -89,7 +89,7 @@ def _ways(widget: Widget) -> list[str]:
 
 
 def _by_position(widget: Widget, others: list[Widget]) -> NamedWidget | None:
-    """'the second ... from the top', for things of one place that stand in one column or one line."""
+    """Name a thing by 'the second ... from the top', for things of one place that stand in one column or one line."""
     near = [w for w in others if (w.place, w.window) == (widget.place, widget.window)]
     elsewhere = len(near) < len(others)
     if any(w.noun != widget.noun for w in near) or len(near) + 1 > len(ORDINALS) or (elsewhere and not widget.place):

@@ -1,7 +1,7 @@
 """The original's own synthetic set: its annotations bit for bit, its screens in the same places and colours.
 
-The annotations follow from one random sequence over the whole set, so they are planned in one go and the screens drawn
-afterwards. What the original does to its own data stays: counts are cut down, instructions repeat, texts spill over their
+The annotations follow from one random sequence over the whole set, so they are planned at once and the screens drawn
+afterwards. The original's quirks stay: counts are rounded down, instructions repeat, texts spill over their
 boxes. Use it to compare with published numbers, and `layouts` to measure.
 """
 
@@ -46,7 +46,7 @@ class _ElementShape(NamedTuple):
 
 
 class ScreenDesign(NamedTuple):
-    """One screenshot before it is drawn: its record in the annotations, and what is drawn."""
+    """One screenshot before it is drawn: its record in the annotations, and its elements."""
 
     record: dict[str, Any]
     theme: str
@@ -55,7 +55,7 @@ class ScreenDesign(NamedTuple):
 
 
 def clashes(rect: Rect, taken: Sequence[Rect], gap: int = GAP) -> bool:
-    """Return whether a rectangle is nearer than the gap to one that is there; exactly the gap counts as near.
+    """Tell whether a rectangle is nearer than the gap to an existing one; exactly the gap counts as near.
 
     >>> clashes((0, 0, 10, 10), [(20, 0, 10, 10)]), clashes((0, 0, 10, 10), [(21, 0, 10, 10)])
     (True, False)
@@ -68,7 +68,7 @@ def clashes(rect: Rect, taken: Sequence[Rect], gap: int = GAP) -> bool:
 
 
 def counts(count: int) -> dict[tuple[str, str], int]:
-    """Screenshots of each difficulty and theme: fractions are cut off, so fewer than asked for may come out."""
+    """Return the number of screenshots of each difficulty and theme: rounded down, so the total may be less than requested."""
     return {cell: int(count * share) for cell, share in DISTRIBUTION.items()}
 
 
@@ -85,7 +85,7 @@ def plan(count: int, seed: int) -> list[ScreenDesign]:
 
 
 def metadata(number: int) -> dict[str, Any]:
-    """Return what the file says of the whole set."""
+    """Return the file's metadata of the whole set."""
     distribution = {f"{difficulty}_{theme}": share for (difficulty, theme), share in DISTRIBUTION.items()}
     return {"num_samples": number, "distribution": distribution, "width": WIDTH, "height": HEIGHT}
 

@@ -1,4 +1,4 @@
-"""Screens from templates: data files say what is drawn, and where.
+"""Screens from templates: data files define what is drawn, and where.
 
 A template is a list of nodes that are drawn one after the other. The first key of a node is its verb:
 
@@ -17,7 +17,7 @@ Values are texts with gaps ("{name}", "{1..99}" for a random number, "{name|lowe
 ("a|b|c", "@people" for words or a name), colours ("accent", "#ffffff", "window accent 0.25" for a mixture) or expressions of lengths
 (expressions.py); which of these follows from the key. Random choices are tables: {choice = list}, {sample = list, n = 3},
 {chance = 0.5}, {between = [1, 9]}, {uniform = [0.4, 1]}, {rows = list, cells = texts}, {pop = "name of a list"}. They are drawn in the
-order of writing, so that a seed gives the same screen for good.
+order of writing, so that a seed always gives the same screen.
 """
 
 from __future__ import annotations
@@ -37,12 +37,12 @@ from snellen.synthetic.screens.widgets import BASE, Ui, aligned
 
 FILES = ("widgets", "parts", "frames", "documents", "media", "forms", "pages")
 KNOWN = ("width", "height", "touch", "site", "choices", "decor")
-"""Names that every template knows."""
+"""Names that are available in every template."""
 SIDES = ("left", "top", "right", "bottom")
 PLACES = ("before", "above", "after", "below")
 WORDS = read_table("screens/data/words.toml")
 
-# what a value is follows from its key: one of these, or else a number or an expression
+# the key decides the type of a value: one of these, or else a number or an expression
 TEXTS = frozenset(
     (
         "as",
@@ -71,7 +71,7 @@ GAP = re.compile(r"\{([^{}]+)\}")
 
 
 class DrawnTemplate:
-    """A template while it is drawn: the screen, and the names that the template knows."""
+    """A template while it is drawn: the screen, and the names available in the template."""
 
     def __init__(self, ui: Ui, names: dict[str, Any]) -> None:
         self.ui = self.host = ui
@@ -98,7 +98,7 @@ class DrawnTemplate:
                 self.use(node.verb, given, PLACES)
 
     def use(self, template: str, given: dict[str, Any], results: Iterable[str]) -> None:
-        """Draw another template, which begins with what every template knows, and keep some of its names."""
+        """Draw another template, which begins with the names of every template, and keep some of its names."""
         known = {name: self.names[name] for name in (*KNOWN, *SIDES) if name in self.names}
         inner = DrawnTemplate(self.ui, known | given)
         inner.run(template)
@@ -152,7 +152,7 @@ class DrawnTemplate:
         return getattr(self.ui.theme, first)
 
     def random(self, table: dict[str, Any]) -> Any:
-        """Return what chance makes of a table."""
+        """Return a random choice described by a table."""
         dice = self.ui.dice
         match table:
             case {"choice": things}:
@@ -211,7 +211,7 @@ def formula(text: str) -> Formula:
 
 
 class _EndOfTemplate(Exception):
-    """The rest of a template is not drawn."""
+    """Signals that the rest of a template is not drawn."""
 
 
 # ---------------------------------------------------------------- reading templates
@@ -220,7 +220,7 @@ Reader = Callable[[DrawnTemplate], Any]
 
 
 class TemplateNode(NamedTuple):
-    """A node of a template: its verb, what reads its values, and the nodes in it."""
+    """A node of a template: its verb, the readers of its values, and the nodes in it."""
 
     verb: str
     key: str
@@ -318,7 +318,7 @@ def _use(drawing: DrawnTemplate, node: TemplateNode) -> None:
     drawing.use(node.main(drawing), given, (*PLACES, *SIDES) if node.verb == "dock" else PLACES)
 
 
-# ---------------------------------------------------------------- what templates cannot say
+# ---------------------------------------------------------------- beyond templates
 
 
 def _site(ui: Ui) -> str:
@@ -328,7 +328,7 @@ def _site(ui: Ui) -> str:
 
 
 def _paragraph(ui: Ui, lines: int, x: int, y: int, room: int, dp: float = BASE) -> Edges:
-    """Write running text that only fills; return the room that it takes."""
+    """Write running text as filler; return the room that it takes."""
     sentences = WORDS["sentences"]
     words = " ".join(ui.dice.sample(sentences, min(len(sentences), 3 + lines))).split()
     step, space, top = ui.d(dp * 1.65), ui.measure(" ", dp), y
@@ -354,9 +354,9 @@ VERBS: dict[str, Callable[[DrawnTemplate, TemplateNode], None]] = {
     "use": _use,
     "dock": _use,
 }
-# under which key the value of a verb is read
+# the key under which the value of a verb is read
 MAIN = {"let": "", "defaults": "", "when": "", "stop": "", "at": "place", "each": "names", "table": "heads"}
-# what draws a widget or a shape, and the argument that the value of the verb is
+# the function that draws a widget or a shape, and its argument for the value of the verb
 WIDGETS: dict[str, tuple[Callable[..., Edges | None], str]] = {
     "text": (Ui.text, "label"),
     "write": (Ui.write, "label"),
@@ -376,7 +376,7 @@ TEMPLATES = {
 
 
 def draw(ui: Ui, template: str, box: Edges, **names: Any) -> Edges:
-    """Draw a template into a box and return the part of the box that it leaves."""
+    """Draw a template into a box and return the part of the box that stays free."""
     known = {"width": ui.width, "height": ui.height, "touch": ui.touch, "site": _site(ui)}
     known |= {"choices": WORDS["choices"], **dict(zip(SIDES, box, strict=True))}
     drawing = DrawnTemplate(ui, known | names)

@@ -11,7 +11,7 @@ from snellen.synthetic.screens.canvas import rgb
 
 
 class Theme(NamedTuple):
-    """What each kind of surface and ink is coloured."""
+    """The colours of each kind of surface and ink."""
 
     window: RGB
     panel: RGB

@@ -1,7 +1,7 @@
-"""Widgets of a user interface: each is drawn and noted down with the box that its ink or its frame fills.
+"""Widgets of a user interface: each is drawn and recorded with the box of its ink or its frame.
 
-Everything that can be read or recognised on the screen is noted, also what never becomes a target: only so can an instruction
-be known to fit one thing alone. Positions are pixels; `d` turns sizes in the design's units into pixels of the screen's scale.
+Everything legible or recognisable on the screen is recorded, also what never becomes a target: only then is it certain that an
+instruction fits one thing alone. Positions are pixels; `d` turns sizes in the design's units into pixels of the screen's scale.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ BASE = 13  # text size in the design's units
 
 
 class Widget(NamedTuple):
-    """Something on the screen. `noun` is what instructions call it, `place` and `row` say where it is; `aim`: may be a target."""
+    """Something on the screen. `noun` is its name in instructions, `place` and `row` are its location; `aim`: may be a target."""
 
     type: str
     noun: str
@@ -35,7 +35,7 @@ class Widget(NamedTuple):
 
 
 def meets(a: Edges, b: Edges) -> bool:
-    """Return whether two boxes share a pixel."""
+    """Tell whether two boxes share a pixel."""
     return a[0] < b[2] and b[0] < a[2] and a[1] < b[3] and b[1] < a[3]
 
 
@@ -69,20 +69,20 @@ class Ui(IndexedCanvas):
 
     @contextmanager
     def at(self, place: str = "", row: str = "") -> Iterator[None]:
-        """Let what is noted inside lie at this place, or in this row."""
+        """Set the place or the row of the widgets recorded inside."""
         before = self._place, self._row
         self._place, self._row = place or self._place, row or self._row
         yield
         self._place, self._row = before
 
     def note(self, kind: str, noun: str, label: str, box: Edges, aim: bool = True) -> Edges:
-        """Write down what is on the screen."""
+        """Record a widget on the screen."""
         seen = box[0] >= 0 and box[1] >= 0 and box[2] <= self.width and box[3] <= self.height
         self.widgets.append(Widget(kind, noun, label, box, self._place, self._row, self.window, aim and seen))
         return box
 
     def cover(self, box: Edges) -> None:
-        """Forget what a window on top hides; what is partly hidden stays known but is not a target."""
+        """Remove widgets that a window on top hides; partly hidden ones stay known but are not targets."""
         kept = []
         for w in self.widgets:
             if not meets(w.box, box):
@@ -104,7 +104,7 @@ class Ui(IndexedCanvas):
         return lettering.width(label, self.size(dp))
 
     def cut(self, label: str, room: int | None, dp: float = BASE) -> str:
-        """Cut a text with dots where the room is too small."""
+        """Shorten a text with dots where the room is too small."""
         return label if room is None else lettering.shortened(label, room, self.size(dp))
 
     def write(
@@ -132,7 +132,7 @@ class Ui(IndexedCanvas):
         self, x: int, y: int, label: str, *, dp: float = BASE, colour: RGB | None = None, bold: bool = False,
         align: str = "left", aim: bool = True, room: int | None = None,
     ) -> Edges:  # fmt: skip
-        """Write words to read. Words that are cut are not a target."""
+        """Write words to read. Shortened words are not a target."""
         shown = self.cut(label, room, dp)
         if not shown:
             return x, y, x, y
@@ -141,5 +141,5 @@ class Ui(IndexedCanvas):
 
 
 def aligned(x: int, wide: int, align: str) -> int:
-    """Return the left edge of something that begins, lies or ends at x."""
+    """Return the left edge of something that begins, is centred or ends at x."""
     return x - {"left": 0, "centre": wide // 2, "right": wide}[align]

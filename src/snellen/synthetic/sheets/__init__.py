@@ -1,8 +1,8 @@
-"""Sheets: the drawn questions of the eye exam. One faculty, one dial in a physical unit, one right answer that can be said in a word.
+"""Sheets: the drawn questions of the eye exam. One faculty, one dial in a physical unit, one right answer of one word.
 
-A sheet is a pure function of (faculty, level, seed, number, size). Only the dial follows the level; the right answer and all that
-is beside the point (place, colours, angles) follow seed and number, so nothing else tells the answer or the level. Answers are dealt
-evenly.
+A sheet is a pure function of (faculty, level, seed, number, size). Only the dial depends on the level. The right answer and all
+irrelevant properties (place, colours, angles) depend on seed and number, so nothing else gives away the answer or the level. Answers are
+dealt evenly.
 
     paper.py     levels between levels, files           marks.py     letters and shapes by geometry
     letters.py   letters, contrast                      odd.py       one of nine: colour, orientation, size, difference
@@ -27,7 +27,7 @@ __all__ = ["DRAWERS", "SIDES", "DrawnSheet", "draw", "fingerprint"]
 
 
 class _Drawer(NamedTuple):
-    """What draws a faculty's sheet from level, seed, number and size; `most` is the dial's end."""
+    """The function that draws a faculty's sheet from level, seed, number and size; `most` is the dial's end."""
 
     sheet: Callable[[float, int | str, int, int], DrawnSheet]
     most: float
@@ -44,11 +44,11 @@ DRAWERS: Mapping[str, _Drawer] = {
     "difference": _Drawer(odd.difference, 100),
 }
 SIDES = range(128, 4097)
-"""Pictures that are drawn; records come from others, so nothing is drawn that no machine has room for."""
+"""Allowed sides of pictures. Records come from others, so this keeps sheets within the memory of machines."""
 
 
 def draw(faculty: str, level: float, *, seed: int | str, number: int, size: int) -> DrawnSheet:
-    """Draw the sheet of trial `number` at a value of the faculty's dial, in a picture of that side."""
+    """Draw the sheet of trial `number` at a value of the faculty's dial, in a picture of this side."""
     if faculty not in DRAWERS:
         raise unknown("faculty", faculty, DRAWERS)
     drawer = DRAWERS[faculty]

@@ -1,6 +1,6 @@
 """A silhouette mixed into a scene: what is it? Scenes and silhouettes are those of the synthetic IllusionBench.
 
-Here the dial is plain: `level` percent of the picture is the silhouette's field, the rest is the scene. In the field the silhouette
+The dial is simple here: `level` percent of the picture is the silhouette's field, the rest is the scene. In the field the silhouette
 is lighter or darker than its surroundings by half of the range from black to white. The field's mean is the scene's, whatever
 the silhouette's size, so the picture's brightness says nothing.
 """
@@ -20,16 +20,16 @@ from snellen.synthetic.sheets.paper import DrawnSheet, Pixels, begun, png
 THINGS = (
     "airplane", "bicycle", "bird", "bottle", "car", "cat", "dolphin", "fork", "guitar", "mug", "sailboat", "teapot",
 )  # fmt: skip
-"""Of sixteen those whose outlines are not taken for one another (no dog beside the cat, no scooter beside the bicycle)."""
+"""Those of sixteen with distinct outlines (no dog beside the cat, no scooter beside the bicycle)."""
 SCENES = ("Forest", "Cloud", "Museum", "Bazaar_market", "City", "Underwater_ruins")
-"""Those in which none of the things stands about: no paper birds, no taxis."""
+"""Scenes that contain none of the things: no paper birds, no taxis."""
 SWING = 128
 _EDGE = 6
 
 
 @lru_cache(maxsize=len(SCENES))
 def _scene(name: str, seed: int | str) -> tuple[Field, float]:
-    """A scene (0 to 255) and its mean, once a seed: drawing one takes longer than all the rest. Turned about, it serves several sheets."""
+    """Return a scene (0 to 255) and its mean, drawn once a seed, since drawing is slow. Mirrored or not, it serves several sheets."""
     key = generator("sheets", "hidden", "scene", name, seed).getrandbits(64)
     field = scenery.scene(name, np.random.default_rng(key)) * np.float32(255)
     field.flags.writeable = False
@@ -43,7 +43,7 @@ def hidden(level: float, seed: int | str, number: int, size: int) -> DrawnSheet:
     scene, mean = _scene(name, seed)
     scene = scene[:, :: chance.choice((1, -1))]
     mask = silhouettes.silhouette(silhouettes.IN, truth, 0, np.random.default_rng(chance.getrandbits(64)))
-    # night has no darker shapes, snow no lighter
+    # night has no darker shapes, snow has no lighter ones
     sign = chance.choice((1, -1)) if 64 < mean < 191 else 1 if mean < 128 else -1
     picture = blended(scene, mean, mask, sign * level / 100)
     if size != SIZE:
@@ -53,7 +53,7 @@ def hidden(level: float, seed: int | str, number: int, size: int) -> DrawnSheet:
 
 
 def blended(scene: Field, mean: float, mask: Field, part: float) -> Pixels:
-    """Return the scene (0 to 255) with a part of it given over to the silhouette: a lighter one, or a darker one where negative."""
+    """Return the scene (0 to 255) with a part of it replaced by the silhouette: a lighter one, or a darker one where negative."""
     soft = smooth(mask, _EDGE)
     share = np.float32(abs(part))
     middle = np.float32(soft.mean(dtype=np.float64))

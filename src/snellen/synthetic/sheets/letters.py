@@ -2,8 +2,8 @@
 
 The line has five letters with a letter's width between them, as on a chart, and two triangles point at the one in the middle. One
 letter is asked for, so a guess is right once in ten; all five would be a harder question to read, and their order another
-faculty. The others may be any letters, the asked one included: reading them tells nothing about it. Triangles and their
-distance stay as they are, whatever the letters' height: they say where to look.
+faculty. The others may be any letters, including the asked one: reading them reveals nothing about it. The triangles and their
+distance do not depend on the letters' height: they show where to look.
 """
 
 from __future__ import annotations

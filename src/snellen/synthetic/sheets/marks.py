@@ -28,7 +28,7 @@ Mask = npt.NDArray[np.bool_]
 
 
 class Cover(NamedTuple):
-    """How much of each pixel is covered (0 to 1), and where the patch lies."""
+    """The covered share of each pixel (0 to 1), and the position of the patch."""
 
     share: Floats
     left: int
@@ -62,7 +62,7 @@ _DRAWINGS = read_drawings("sheets/marks.toml")
 
 
 class _MarkPainter(Painter):
-    """Inks points, or takes ink off."""
+    """A painter that inks points, or removes ink."""
 
     inked: Mask
 
@@ -82,14 +82,14 @@ def points(mark: str) -> Mask:
 
 @cache
 def _sums(mark: str) -> Floats:
-    """Above and left of each corner: how many points are covered. Whole numbers, so every difference is exact."""
+    """Return the number of covered points above and left of each corner. Whole numbers, so every difference is exact."""
     out = np.zeros((_SIDE + 1, _SIDE + 1))
     out[1:, 1:] = points(mark).cumsum(axis=0).cumsum(axis=1)
     return out
 
 
 def _edges(start: float, height: float, first: int, last: int) -> tuple[npt.NDArray[np.intp], Floats]:
-    """Return where the edges of the pixels lie among the points: whole and fraction."""
+    """Return the positions of the pixels' edges among the points: whole and fraction."""
     at = np.clip((np.arange(first, last + 1) - start) * (_SIDE / height), 0.0, float(_SIDE))
     whole = np.minimum(at.astype(np.intp), _SIDE - 1)
     return whole, at - whole
@@ -115,7 +115,7 @@ def centred(mark: str, height: float, x: float, y: float) -> Cover:
 
 
 def put(levels: Floats | Pixels, ink: Cover, level: float | Floats) -> None:
-    """Ink of a level (or colour) over what is there, by the share of each pixel that it covers; whole levels stay whole."""
+    """Put ink of a level (or colour) over the picture, by the covered share of each pixel; whole levels stay whole."""
     high, wide = ink.share.shape
     there = levels[ink.top : ink.top + high, ink.left : ink.left + wide]
     share = ink.share if levels.ndim == 2 else ink.share[..., None]

@@ -1,10 +1,10 @@
 """Nine things in three rows of three, one of which differs: in colour, in orientation or in size.
 
-Nine and not sixteen: the answer is one digit, in the order in which one reads, and saying the place should be no task of its own.
-What they all are like (colour, angle, size, each one's place in its cell) is drawn by seed and number.
+Nine and not sixteen: the answer is one digit, in reading order, and naming the place should not be a task of its own.
+Their common properties (colour, angle, size, each one's place in its cell) are drawn by seed and number.
 
 `difference` has two pictures of the same nine things, one of which has another size in the second. The dial is that of `size`, where all
-nine stand in one picture. So the two thresholds beside each other say what it costs a model to compare two pictures. The nine differ
+nine stand in one picture. So the difference of the two thresholds is a model's cost of comparing two pictures. The nine differ
 from each other in shape, colour and size, so one picture alone says nothing.
 """
 
@@ -24,19 +24,19 @@ from snellen.synthetic.sheets.paper import DrawnSheet, Floats, begun, png
 
 A_ROW = 3
 CELLS = tuple(str(n + 1) for n in range(A_ROW * A_ROW))
-"""Places in the order of reading."""
+"""Places in reading order."""
 MOST_COLOUR = 40.0
 """The largest difference that is drawn; base colours are such that a screen can show it."""
 THING = 0.13
-"""Size of a thing, of the picture's side."""
+"""Size of a thing, as a fraction of the picture's side."""
 LONG, THICK = 0.2, 0.04
-"""A bar, of the picture's side."""
+"""Length and thickness of a bar, as fractions of the picture's side."""
 _JITTER = 0.02
 _GROUND = 128
 _CLEAR = 12.0
-"""How far every disc's colour keeps from the ground's, by CIEDE2000: at no level may a disc vanish."""
+"""The least distance of every disc's colour from the ground's, by CIEDE2000: at no level may a disc vanish."""
 _UNEQUAL = 0.12
-"""Size of one of nine different things, of the picture's side; each is up to a fifth larger or smaller."""
+"""Size of one of nine different things, as a fraction of the picture's side; each is up to a fifth larger or smaller."""
 _COLOURS = ("#c01c28", "#1a5fb4", "#26734d", "#613583", "#b5835a", "#a3620a", "#0e6e78", "#3d3846")
 _PALE = 240
 _LADDER = np.linspace(0, 1, 17)
@@ -44,7 +44,7 @@ _NEAR = np.array([(r, g, b) for r in range(-2, 3) for g in range(-2, 3) for b in
 
 
 def _places(seed: int | str, number: int, faculty: str, size: int) -> list[tuple[float, float]]:
-    """Return the middles of the nine things, each a little off its cell's."""
+    """Return the middles of the nine things, each slightly off its cell's."""
     chance = generator("sheets", faculty, "places", seed, number)
     cell = size / A_ROW
     far = _JITTER * size
@@ -69,7 +69,7 @@ def colour(level: float, seed: int | str, number: int, size: int) -> DrawnSheet:
 
 @lru_cache(maxsize=256)
 def _base(seed: int | str, number: int) -> tuple[tuple[float, ...], tuple[float, ...]]:
-    """Return the usual colour in Lab, and in which direction the odd one lies: such that a screen can show the largest difference."""
+    """Return the usual colour in Lab, and the direction of the odd one, so that a screen can show the largest difference."""
     chance = generator("sheets", "colour", seed, number)
     while True:
         hue, chroma = chance.uniform(0, 2 * math.pi), chance.uniform(10, 45)
@@ -83,7 +83,7 @@ def _base(seed: int | str, number: int) -> tuple[tuple[float, ...], tuple[float,
 
 
 def _moved(base: Floats, step: Floats, level: float) -> Floats:
-    """Return the colour at that distance in that direction. The distance grows with every step: a finer ladder each time."""
+    """Return the colour at that distance in that direction. The distance grows with every step: each pass uses a finer ladder."""
     low, wide = 0.0, 4 * level + 1
     for _ in range(4):
         at = low + wide * _LADDER
@@ -93,7 +93,7 @@ def _moved(base: Floats, step: Floats, level: float) -> Floats:
 
 
 def _apart(usual: Floats, step: Floats, level: float) -> Floats:
-    """Return the colour of whole levels whose distance comes nearest to the one wanted, near that direction."""
+    """Return the colour of whole levels whose distance is nearest to the requested one, near that direction."""
     base = rgb_to_lab(usual)
     near = np.clip(np.rint(lab_to_rgb(_moved(base, step, level))) + _NEAR, 0, 255)
     miss = np.abs(ciede2000(base, rgb_to_lab(near)) - level)

@@ -1,10 +1,10 @@
-"""What a sheet is drawn on: levels that lie between two of the 256 that a file has, and a picture file of the very same bytes.
+"""The paper of a sheet: levels between the 256 that a file has, and reproducible picture files.
 
 A stimulus of one part in a thousand is finer than the step between two grey levels. Rounding would turn it into nothing, or into
 ten times as much. So a faint sheet gets noise before it is rounded, of triangular distribution and two steps wide: then mean and
-spread of a region are what was meant, whatever lies between two levels, and no pixel by itself tells anything.
+spread of a region are as intended, also between two levels, and no single pixel reveals anything.
 
-The file's label says that it was drawn, and not from which seed: a sealed exam gives its seed away afterwards.
+The file's label says that it was drawn, but not from which seed: a sealed exam reveals its seed afterwards.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _UNIT = 1 << 16
 
 
 class DrawnSheet(NamedTuple):
-    """A drawn question: its pictures as PNG files, the right answer, and what was drawn (for people and for checks)."""
+    """A drawn question: its pictures as PNG files, the right answer, and a description of the drawing (for people and for checks)."""
 
     pictures: tuple[bytes, ...]
     truth: str
@@ -48,14 +48,14 @@ def begun(faculty: str, options: Sequence[str], seed: int | str, number: int) ->
 
 @lru_cache(maxsize=1)
 def _noise() -> npt.NDArray[np.int32]:
-    """Return a tile of noise: the difference of two even ones, between -1 and 1 levels."""
+    """Return a tile of noise: the difference of two uniform ones, between -1 and 1 levels."""
     raw = generator(GENERATOR, "noise").randbytes(4 * _TILE * _TILE)
     first, second = np.frombuffer(raw, dtype="<u2").astype(np.int32).reshape(2, _TILE, _TILE)
     return first - second
 
 
 def dithered(levels: Floats, *key: int | str) -> Pixels:
-    """Levels (0 to 255, fractions allowed) as whole ones whose mean over any region is right. The key turns the noise about."""
+    """Round levels (0 to 255, with fractions) to whole ones whose mean over any region is right. The key shifts and flips the noise."""
     high, wide = levels.shape
     chance = generator(GENERATOR, "dither", *key)
     tile = np.roll(_noise(), (chance.randrange(_TILE), chance.randrange(_TILE)), axis=(0, 1))
@@ -80,6 +80,6 @@ def png(pixels: Pixels, *, textured: bool = False) -> bytes:
 
 
 def fingerprint(picture: bytes) -> str:
-    """Return a digest of what a picture shows. Files of the same pixels may differ where another library packed them; this does not."""
+    """Return a digest of a picture's pixels. Files of the same pixels may differ where another library packed them; this does not."""
     image = as_rgb(picture)
     return hashlib.sha256(f"{image.width} x {image.height} ".encode() + image.tobytes()).hexdigest()

@@ -1,6 +1,6 @@
 """A made-up screen with coloured squares on it: where is the red one? The dial is the squares' side in pixels.
 
-The picture is 1000 x 1000 pixels, so that pixels and thousandths, the two ways in which models say a place, are the same numbers. The
+The picture is 1000 x 1000 pixels, so that pixels and thousandths, the two ways in which models give a place, are the same numbers. The
 target is named by its colour, which is there however small it is; a word on it would have to be read, which is another
 faculty. Edges lie on eighths of a pixel and are drawn as what they cover, so that a picture that is reduced on its way looks like one
 whose squares were drawn smaller.
@@ -62,7 +62,7 @@ def _covered(start: int, side: int) -> Floats:
 
 
 def _middles(chance: Random) -> list[tuple[float, float]]:
-    """Return six places on a screen of 1000, so far apart that the largest squares do not touch: the same at all levels."""
+    """Return six places on a screen of 1000, far enough apart for the largest squares: the same at all levels."""
     low, high = LARGEST / 2 + 4, SIDE - LARGEST / 2 - 4
     found: list[tuple[float, float]] = []
     tries = 0
