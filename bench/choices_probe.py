@@ -229,7 +229,7 @@ def _polars(path: str) -> Iterator[int]:
 
 
 def _arro3(path: str) -> Iterator[int]:
-    """`read_parquet` takes no columns, so the texts cost reading the images too."""
+    """Read the texts, then the images. `read_parquet` takes no columns, so the cost of the texts includes reading the images."""
     arro3: Any = import_module("arro3.io")
     yield 0
     yield sum(

@@ -1,6 +1,6 @@
 """One million replayed answers through run, resume, remark, report and view: processor time and peak memory, at several sizes.
 
-python million.py [COUNT...]     100,000 300,000 and 1,000,000 unless told otherwise; --work DIR keeps what is made
+python million.py [COUNT...]     100,000 300,000 and 1,000,000 by default; --work DIR keeps what is made
 
 Time is processor time of the command and its children, since other work on the machine distorts wall time. Memory is the peak of the
 command and its children together, sampled twenty times a second. Linear means that time per answer does not grow; flat means that the

@@ -1,6 +1,6 @@
 """Caption metrics at scale: 10,000 explanations with three references each, on one core; exits 1 if it takes 30 s or more.
 
-python nlg.py [COUNT]      where pycocoevalcap is installed, its pure Python metrics stand beside ours (same tokens, no Java)
+python nlg.py [COUNT]      where pycocoevalcap is installed, its pure Python metrics are shown beside ours (same tokens, no Java)
 """
 
 from __future__ import annotations

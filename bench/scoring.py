@@ -60,7 +60,7 @@ def child(data: Path, captions: Path, runs: Path, scorer: str, limit: int | None
 
 
 def save_wide(folder: Path) -> None:
-    """A SigLIP with the default scorer's widths and one layer in each tower, with random weights and tiny-siglip's words."""
+    """Save a SigLIP with the default scorer's widths and one layer in each tower, with random weights and tiny-siglip's words."""
     import torch
     import transformers
 

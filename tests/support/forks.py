@@ -49,7 +49,7 @@ class Ended:
 
     @property
     def one_line(self) -> bool:
-        """Whether the error is one line; `data check` lists problems and prints nothing else."""
+        """True if the error is one line; `data check` lists problems and prints nothing else."""
         if self.words[:2] == ("data", "check") and not self.err:
             return bool(self.out)
         said = [line for line in self.err.splitlines() if line.startswith(("snellen: ", "Error: "))]

@@ -36,7 +36,7 @@ class Thing(Struct, frozen=True):
 
     @property
     def above(self) -> bool:
-        """Whether it is in the sky or on the wall."""
+        """True in the sky or on the wall."""
         return self.sort.level == "top"
 
     @property
@@ -76,7 +76,7 @@ class Person(Struct, frozen=True):
 
     @property
     def hair_seen(self) -> bool:
-        """Whether the colour of the hair is visible: short hair is hidden by a hat."""
+        """True if the colour of the hair is visible: a hat hides short hair."""
         return self.hat is None or self.who in LONG_HAIRED
 
     @property
@@ -100,7 +100,7 @@ class Scene(Struct, frozen=True):
 
     @property
     def weather_seen(self) -> bool:
-        """Whether the weather is visible: outdoors always, indoors through a window whose curtains are open."""
+        """True if the weather is visible: outdoors always, indoors through a window whose curtains are open."""
         return self.outdoors or any(thing.kind == "window" and thing.state == "open" for thing in self.things)
 
     def items(self) -> Iterator[Person | Thing]:
@@ -109,7 +109,7 @@ class Scene(Struct, frozen=True):
         yield from self.things
 
     def kinds(self) -> frozenset[str]:
-        """The kinds of all visible things, also those that people use and the ball in an open box."""
+        """Return the kinds of all visible things, also those that people use and the ball in an open box."""
         used = (kind for person in self.people for kind in person.act.brings)
         boxed = ("ball" for thing in self.things if thing.inside is not None)
         return frozenset((*used, *boxed, *(thing.kind for thing in self.things)))
