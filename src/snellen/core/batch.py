@@ -1,5 +1,5 @@
-"""The contract of a batch: many requests handed to a provider at once, answered within a day, for less money. Pure: the requests to send,
-and the parsing of the responses. `engine/answer/batches.py` sends them and keeps the ledger.
+"""The contract of a batch: many requests handed to a provider at once, answered within a day, for less money. Pure: it writes the
+requests and parses the responses; `engine/answer/batches.py` sends them and keeps the ledger.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 
 class BatchStep(NamedTuple):
-    """One exchange with the provider. `makes` says that it makes what is paid, so that it must not be sent twice."""
+    """One exchange with the provider. `makes` marks a request that creates the paid batch, so it must not be sent twice."""
 
     method: str
     path: str
@@ -20,9 +20,9 @@ class BatchStep(NamedTuple):
 
 
 class BatchState(NamedTuple):
-    """How far a batch is. `results` are the addresses of what came out; `mark` is what we named it by, where the provider keeps that.
+    """The progress of a batch. `results` are the addresses of the results; `mark` is our label, if the provider keeps it.
 
-    `failure` says why nothing came out of it.
+    `failure` is the reason why there are no results.
     """
 
     id: str
@@ -41,7 +41,7 @@ class BatchListing(NamedTuple):
 
 
 class BatchResult(NamedTuple):
-    """The response to one request of a batch, as it would have come alone."""
+    """The response to one request of a batch, as it would be outside a batch."""
 
     key: str
     status: int
@@ -52,35 +52,35 @@ class BatchApi(ABC):
     """One provider's batches."""
 
     most: int = 50_000
-    """Requests in a batch."""
+    """The most requests in a batch."""
     largest: int = 100_000_000
-    """Bytes of a batch that are sent at once; providers take more."""
+    """The most bytes of a batch that are sent at once; providers take more."""
     share: float = 0.5
-    """What a batch costs of the list price, where the price table does not say."""
+    """The cost of a batch as a share of the list price, if the price table does not give it."""
     unworked: tuple[bytes, ...] = ()
-    """What marks the line of a request that was not worked on, which the provider does not count as done."""
+    """Marks of the line of a request that was not processed, which the provider does not count as done."""
     opening: bytes = b""
     between: bytes = b"\n"
     closing: bytes = b"\n"
 
     @abstractmethod
     def entry(self, key: str, body: bytes) -> bytes:
-        """One request as it stands in a batch; its key comes back with the result."""
+        """Return one request in the form of a batch; its key comes back with the result."""
 
     @abstractmethod
     def submit(self, payload: bytes, mark: str) -> Generator[BatchStep, bytes, str]:
-        """Hand in a batch: yields what to send, is sent the responses, gives the batch's id."""
+        """Submit a batch: yield the requests to send, receive the responses, return the batch's id."""
 
     @abstractmethod
     def look(self, batch: str) -> BatchStep:
-        """Ask how far a batch is."""
+        """Return the request for the progress of a batch."""
 
     @abstractmethod
     def state(self, body: bytes) -> BatchState:
-        """What the provider says of a batch; this and the readers below raise ValueError where it makes no sense."""
+        """Parse the provider's state of a batch. This and the readers below raise ValueError for an invalid response."""
 
     def listing(self, after: str = "") -> BatchStep | None:
-        """Ask for the latest batches, or for those before the one named; None where the provider keeps no label of ours."""
+        """Return the request for the latest batches, or for those before `after`; None if the provider does not keep our label."""
         return None
 
     def listed(self, body: bytes) -> BatchListing:
@@ -89,8 +89,8 @@ class BatchApi(ABC):
 
     @abstractmethod
     def cancel(self, batch: str) -> BatchStep:
-        """Call a batch off."""
+        """Return the request that cancels a batch."""
 
     @abstractmethod
     def result(self, line: bytes) -> BatchResult:
-        """A line of the results; raises ValueError where it is none."""
+        """Parse a line of the results; raise ValueError if it is not one."""

@@ -70,8 +70,7 @@ class WorkbookSheet(NamedTuple):
 
 
 def workbook(sheets: Sequence[WorkbookSheet], created: datetime | None = None) -> bytes:
-    """Return an Excel file. Every text is a plain string cell, never a formula or a link; a text that is too long for Excel ends with a
-    note."""
+    """Return an Excel file. Every text is a plain string cell, never a formula or a link; a text too long for Excel ends with a note."""
     try:
         xlsxwriter: Any = import_module("xlsxwriter")
     except ImportError:

@@ -25,8 +25,7 @@ class Stopped(SnellenError):
 
 
 class MostlyUnanswered(Stopped):
-    """A run in which less than half of a part was answered, though everything was asked: its score would not be meaningful (exit code
-    3)."""
+    """A run that asked everything and got too few answers: less than half of a part. Its score would not be meaningful (exit code 3)."""
 
 
 class Interrupted(Stopped):

@@ -100,7 +100,7 @@ def later(named: str) -> Callable[..., Any]:
 
 
 class Maker(NamedTuple):
-    """Write synthetic sets in the format of the real data."""
+    """A maker of synthetic sets in the format of the real data."""
 
     make: Callable[..., list[Path]]
     """Write a set into a folder and return its files. Takes the folder, and by name `count`, `seed`, `workers` and `progress`."""
@@ -109,7 +109,7 @@ class Maker(NamedTuple):
 
 
 class DataTemplates(NamedTuple):
-    """Start a user's own data set: the templates of `data init`, by kind.
+    """Templates for a user's own data set, for `data init`, by kind.
 
     Each function gets the folder, and returns the file to edit and a model that answers the template.
     """
@@ -118,7 +118,7 @@ class DataTemplates(NamedTuple):
 
 
 class HubData(NamedTuple):
-    """Find the real data.
+    """The location of the real data.
 
     `find` takes one of `names`, or None for the only set, and raises SnellenError if that is not on the hub.
     """
@@ -130,7 +130,7 @@ class HubData(NamedTuple):
 
 
 class DataTraits(NamedTuple):
-    """Describe how an exam's data differs from a folder that is read as it is."""
+    """The differences of an exam's data from a folder that is read as it is."""
 
     drawn: bool = False
     """It has no data set on disk and draws its samples itself."""
@@ -144,19 +144,19 @@ class DataTraits(NamedTuple):
 
 
 class OptionMeaning(NamedTuple):
-    """Translate the exam's own options into the common ones; options that were translated are taken out."""
+    """A translation of the exam's own options into the common ones; options that were translated are taken out."""
 
     applied: Callable[[ExamRequest], ExamRequest]
 
 
 class DefaultModel(NamedTuple):
-    """Use this model if the user does not name one."""
+    """The model to use if the user does not name one."""
 
     spec: str
 
 
 class Probes(NamedTuple):
-    """Show prompts and audit protocols without a data set, by samples without pictures."""
+    """Samples without images, to show prompts and audit protocols without a data set."""
 
     samples: Callable[[], Sequence[Sample]] = _no_rows
     """One sample of each split and task."""
@@ -165,7 +165,7 @@ class Probes(NamedTuple):
 
 
 class SampleOptions(NamedTuple):
-    """Reorder a sample's labelled options, for the control `options`.
+    """A reordering of a sample's labelled options, for the control `options`.
 
     `reordered` gives the sample in an order drawn from the random numbers: the labels stay, the truth moves along. It gives None if the
     sample has no labelled options. Marking gets the same sample as asking.
@@ -177,7 +177,7 @@ class SampleOptions(NamedTuple):
 
 
 class TextGuess(NamedTuple):
-    """Guess from the text alone, for the text-only floor of `protocols --blind`, if the common way (an answer
+    """A guess from the text alone, for the text-only floor of `protocols --blind`, if the common way (an answer
     learnt from words) does not fit.
 
     `replies` gets the exam, a prompt, samples whose truth is known and samples to guess. None selects the common way.
@@ -193,7 +193,7 @@ class Solvers(NamedTuple):
 
 
 class Demo(NamedTuple):
-    """Take part in `snellen demo`: the subjects, the part of the data that some of them take, and the most samples."""
+    """The exam's part in `snellen demo`: the subjects, the part of the data that some of them take, and the most samples."""
 
     subjects: tuple[str, ...]
     parts: Mapping[str, Selection] = {}
@@ -219,7 +219,7 @@ def _no_evidence(_row: Mapping[str, Any]) -> None:
 
 
 class RowFormat(NamedTuple):
-    """Read rows of `snellen mark`. Functions raise SnellenError that names the missing or wrong field."""
+    """Readers for rows of `snellen mark`. Functions raise SnellenError that names the missing or wrong field."""
 
     sample: Callable[[Mapping[str, Any]], Sample] = _sample_from_row
     """A light sample. By default `answer` is the truth, and other texts are tags."""
@@ -230,13 +230,13 @@ class RowFormat(NamedTuple):
 
 
 class ReplayFormat(NamedTuple):
-    """Read replies in a file format of the exam's own; None if the document is something else."""
+    """A reader for replies in a file format of the exam's own; it gives None if the document is something else."""
 
     read: Callable[[Any], Iterable[RecordedReply] | None]
 
 
 class CaptionScoring(NamedTuple):
-    """Compare captions with images by scorers. The first of `scorers` decides the headline.
+    """A comparison of captions with images by scorers. The first of `scorers` decides the headline.
 
     `captions` gives a text for each image, in the order of the images; None if the reply has none.
     """
@@ -246,7 +246,7 @@ class CaptionScoring(NamedTuple):
 
 
 class SwappedPictures(NamedTuple):
-    """Measure the effect of the image order, from the marks of both orders; None if the marks do not tell.
+    """The effect of the image order, from the marks of both orders; None if the marks do not tell.
 
     The run fills in the protocol.
     """
@@ -255,7 +255,7 @@ class SwappedPictures(NamedTuple):
 
 
 class Thresholds(NamedTuple):
-    """Find thresholds instead of scores: they have their own units, and are compared by ratios, not sample by sample."""
+    """Thresholds instead of scores: they have their own units, and are compared by ratios, not sample by sample."""
 
     found: Callable[[Iterable[tuple[Sample, Mark]]], Sequence[Threshold]]
     """Return the thresholds of a run, from its samples and their marks under the first protocol."""
@@ -271,7 +271,7 @@ class Thresholds(NamedTuple):
 
 
 class PaperTables(NamedTuple):
-    """Lay out the tables of the exam's paper, for runs that have these groups of samples."""
+    """The table layouts of the exam's paper, for runs that have these groups of samples."""
 
     layouts: Callable[[str, Sequence[By]], Iterable[Layout]]
     published: Callable[[str, str], Iterable[Published]] = _no_rows
@@ -283,7 +283,7 @@ def _all_available(_prompts: Sequence[str]) -> Mapping[str, str]:
 
 
 class Remarks(NamedTuple):
-    """Give remarks on a run, in sentences, that need knowledge of this exam."""
+    """Remarks on a run, in sentences, that need knowledge of this exam."""
 
     notes: Callable[[RunFacts], Iterable[str]] = _no_rows
     """Remarks on the results under one protocol, with advice: answers that look misread."""
@@ -294,13 +294,13 @@ class Remarks(NamedTuple):
 
 
 class GroupLabels(NamedTuple):
-    """Relabel the groups of a run whose names tell the kind of subject."""
+    """New labels for the groups of a run whose names tell the kind of subject."""
 
     labelled: Callable[[tuple[GroupSummary, ...], Mapping[str, Any]], tuple[GroupSummary, ...]]
 
 
 class Exports(NamedTuple):
-    """Write the files that the paper and its original code define, as (relative name, content)."""
+    """The files that the paper and its original code define, as (relative name, content)."""
 
     files: Callable[[RunFacts], Iterable[tuple[str, Content]]]
     collect: Callable[[RunFacts, Path], Iterable[str]] | None = None
@@ -308,7 +308,7 @@ class Exports(NamedTuple):
 
 
 class PageGallery(NamedTuple):
-    """Show the samples of a run on the page in the exam's own way."""
+    """The exam's own way to show the samples of a run on the page."""
 
     of: Callable[[Exam, GalleryFacts], Gallery]
 

@@ -10,8 +10,8 @@ WEIGHTS = (BAD, DOUBT, GOOD, FACT)
 
 
 class Finding(NamedTuple):
-    """One sentence, or two. `kind` names the subject, so that code that reports it elsewhere can skip it. `place` is the section of a run's
-    page that has more of it.
+    """One sentence, or two. `kind` names the subject, so that code that reports it elsewhere can skip it. `place` is the section of a
+    run's page that has more of it.
     """
 
     weight: str

@@ -45,12 +45,10 @@ class Share(Struct, frozen=True, array_like=True):
 class Threshold(Struct, frozen=True):
     """One faculty, as it was sent.
 
-    `threshold` is where half is seen, corrected for guessing and lapses. It is None if it cannot be told; `reason` then gives the reason in
-    a
-    sentence (`why_not` in a word). `bound` is "at most" or "at least" if the threshold is past an end of the ladder, which is then
+    `threshold` is where half is seen, corrected for guessing and lapses. It is None if it cannot be told; `reason` then gives the reason
+    in a sentence (`why_not` in a word). `bound` is "at most" or "at least" if the threshold is past an end of the ladder, which is then
     its value. `slope` is the factor on the dial from a quarter seen to three quarters. `lapse` is the share of wrong answers to stimuli
-    that are
-    seen well. `ladder` has the dial's values, hardest first.
+    that are seen well. `ladder` has the dial's values, hardest first.
     """
 
     faculty: str

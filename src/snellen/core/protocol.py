@@ -93,7 +93,7 @@ class Protocol(HasExtras):
     headline: str = "score"
     metrics: tuple[Metric, ...] = (Metric(name="score"),)
     cluster: str = "image"
-    """What dependent samples share (`Seen.cluster`), in a word for people."""
+    """The thing that dependent samples share (`Seen.cluster`), in a word for people."""
     needs: tuple[Literal["tokens", "evidence", "records"], ...] = ()
     """The inputs beside a reply's text: its tokens, the scorers' evidence, or for its exports the records of every sample, also
     if it is not the first protocol of a run."""
@@ -110,8 +110,8 @@ class Protocol(HasExtras):
         version: str = "1",
         prompt: str | Prompt = "question",
     ) -> None:
-        """Set up a protocol. `read` gives the answer in a reply, or None; `mark` scores it from 0 to 1. `prompt` is a name or a new
-        prompt."""
+        """Set up a protocol. `read` returns the answer in a reply, or None; `mark` scores it from 0 to 1. `prompt` is one of the exam's, or
+        new."""
         self.name, self.about, self.version = name, about, version
         self._read, self._mark = read, mark
         if isinstance(prompt, str):
@@ -190,7 +190,7 @@ class ByPrompt(NamedTuple):
 
 
 class JoinedItems(NamedTuple):
-    """Make larger items of a group's marks (an answer and its reason, both of which must be right).
+    """Larger items made of a group's marks (an answer and its reason, both of which must be right).
 
     `of` gives the kept marks of these items, and their counts; the group is then a whole part. None if samples stand for themselves.
     """
@@ -199,7 +199,7 @@ class JoinedItems(NamedTuple):
 
 
 class FinishedGroups(NamedTuple):
-    """Change the groups before they are shown, where one depends on another."""
+    """Change the groups before they are shown, if one depends on another."""
 
     finished: Callable[[Sequence[GroupSummary]], tuple[GroupSummary, ...]]
 

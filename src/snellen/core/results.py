@@ -86,7 +86,7 @@ class Spread(Struct, frozen=True):
 
 
 class Consistency(Struct, frozen=True):
-    """How alike the answers to the same question are: samples that were right each time, some times and never, and samples whose
+    """The agreement of answers to the same question: samples that were right each time, some times and never, and samples whose
     answers were read and judged the same each time. Only samples that were asked at least twice are counted.
     """
 
@@ -106,8 +106,7 @@ class Score(Struct, frozen=True):
 
     Without a unit it is a share, shown in percent; with one it is shown as it is. If questions were asked several times, the value is
     the mean over samples of the mean over repeats (for a score that is not a mean over samples, the mean over repeats). Then n counts
-    samples, and
-    `spread` has the scores of each repeat.
+    samples, and `spread` has the scores of each repeat.
     """
 
     value: float | None
@@ -134,10 +133,9 @@ class GroupSummary(Struct, frozen=True):
     """All scores of one group of samples. `by` names the group, e.g. {"config": "P3", "difficulty": "easy"}.
 
     `whole` groups are the parts of the exam (such as a split and task); the others break one of them down. `bounds` is the range of
-    the bounded metric, from all non-answers wrong to all right. If questions were asked several times, `n` counts
-    samples, `outcomes` every answer, and `consistency` shows how alike these are. `clusters` is the number of images (what the protocol
-    calls
-    its `cluster`) of the samples, if it is less than the number of samples; else 0.
+    the bounded metric, from all non-answers wrong to all right. If questions were asked several times, `n` counts samples, `outcomes`
+    every answer, and `consistency` shows how alike these are. `clusters` is the number of images (or of what the protocol calls its
+    `cluster`) of the samples, if it is less than the number of samples; else 0.
     """
 
     by: dict[str, str]

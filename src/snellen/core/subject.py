@@ -43,7 +43,7 @@ sent and why others were not, a probe's measurements, how the server was started
 
 
 class Request(Struct, frozen=True):
-    """One request, ready to send: the body is complete, the key identifies it for ever. Holds no secret.
+    """One request, ready to send: the body is complete, the key identifies it permanently. Holds no secret.
 
     `via` selects one of the subject's endpoints, if there are several. `repeat` is the number of the repeat.
     """
@@ -92,7 +92,7 @@ class Parsed(NamedTuple):
     status: int | None = None
     note: str | None = None
     wait: float | None = None
-    """Seconds to wait before the next try, if the body says so and not a header."""
+    """Seconds to wait before the next try, if the body and not a header gives them."""
 
 
 class BrokenReply(ValueError):
@@ -184,7 +184,7 @@ class Caller(Interface):
 
 
 class CallEstimate(NamedTuple):
-    """A model that a subject asks: the most calls a question, and for each call the text and the images beside the question's."""
+    """A model that a subject asks: the most calls a question, and for each call the text and the images added to the question's."""
 
     subject: Subject
     calls: int
@@ -320,7 +320,7 @@ class Subject:
         return (CallEstimate(self, 1),) if self.endpoints else ()
 
     def input_tokens(self, question: Question, text: str = "", pictures: int = 1) -> int:
-        """Estimate the tokens of a question, with more text beside it and every image that many times."""
+        """Estimate the tokens of a question, with more text added and every image that many times."""
         turns = (*question.history, Turn(role="user", parts=question.parts))
         said = sum(len(part.text) for turn in turns for part in turn.parts if isinstance(part, Text))
         shown = sum(isinstance(part, Picture) for turn in turns for part in turn.parts)
@@ -328,7 +328,7 @@ class Subject:
 
     @property
     def thinking_tokens(self) -> int:
-        """The number of tokens of a reply that may be spent on thinking, beside the visible ones."""
+        """The number of tokens of a reply that may be spent on thinking, in addition to the visible ones."""
         return 0
 
     def counting(self) -> str:
@@ -351,7 +351,7 @@ class BuildContext(NamedTuple):
 
 
 class Hosting(NamedTuple):
-    """Where the models of a kind run, and who develops them, as far as the kind itself tells; a run's records include it.
+    """The place where the models of a kind run, and their developer, as far as the kind itself tells; a run's records include it.
 
     `engine` is the software that runs them on the user's own machines. `developer` is set if all models have the same one. `closed` are the
     beginnings of the names of models whose weights are not published ("" for all of them).
@@ -394,8 +394,7 @@ class SubjectKind:
         return self.options
 
     def catalogue(self) -> list[dict[str, Any]]:
-        """Return rows for `snellen list methods`, for a kind whose subjects are methods: their requirements, and whether these are
-        installed."""
+        """Return rows for `snellen list methods`, if the kind's subjects are methods: their requirements, and whether these are met."""
         return []
 
     def worker(self, spec: Mapping[str, Any]) -> Subject:

@@ -119,7 +119,7 @@ class ImageSent(Struct, frozen=True):
 
 
 class Attempt(Struct, frozen=True):
-    """One failed try of a call: HTTP status (None for a network fault), the reason, how long it took, the wait after it."""
+    """One failed try of a call: HTTP status (None for a network failure), the reason, how long it took, the wait after it."""
 
     reason: str
     seconds: float

@@ -1,4 +1,4 @@
-"""Read the files of a data set: inside its folder only, and regular files only, so that a pipe or a device does not block for ever."""
+"""Read the files of a data set: inside its folder only, and regular files only, so that a pipe or a device does not block forever."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ PICTURES = (".png", ".jpg", ".jpeg", ".webp", ".gif", ".bmp")
 
 
 ENOUGH = 1 << 30
-"""The bytes of images that are hashed in full; beyond it, each file's size, beginning and end are hashed."""
+"""The total bytes of images up to which files are hashed in full. Above it, only each file's size, beginning and end are hashed."""
 _END = 1 << 12
 
 

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 Key = tuple[str, str]
 NOWHERE = -1
 RECENT = 1 << 16
-"""The number of new entries held unsorted before they are merged with the others."""
+"""The smallest number of new entries held unsorted before they are merged with the others."""
 
 
 class _SortedLines(NamedTuple):

@@ -263,7 +263,7 @@ def _text(value: Any) -> str:
 def write(
     path: Path, types: Mapping[str, str], columns: Sequence[Sequence[Any]], notes: Mapping[str, str], packed: bool
 ) -> None:
-    """Write whole columns, None where a value is missing, as one row group; the same values give the same bytes.
+    """Write whole columns, None for a missing value, as one row group; the same values give the same bytes.
 
     Types are `picture`, `string`, `binary`, `int64`, `double` and `bool`. Text that is not valid Unicode is kept with escapes.
     Pages are small, so that images are read back in little memory.

@@ -37,7 +37,7 @@ class Rows:
     """The texts of one source by column, and its images a few at a time. The first column names the rows."""
 
     def __init__(self, source: RowSource, columns: Sequence[str], extra: Sequence[str] = ()) -> None:
-        """Read a source. `columns` are texts that a parquet file must have beside `image`, `extra` those that it may have."""
+        """Read a source. `columns` are texts that a parquet file must have in addition to `image`, `extra` those that it may have."""
         self.source = source
         self.origin: Label = {}
         self.synthetic = False
@@ -214,7 +214,7 @@ class RowData(Dataset, ABC):
         return len(self.endings) * sum(map(len, self._chosen.values()))
 
     def _walk(self, part: str) -> list[tuple[Rows, list[str]]]:
-        """Return the sources of a part with the ids of their rows: `PART/name`, and `#2` where a name repeats."""
+        """Return the sources of a part with the ids of their rows: `PART/name`, and `#2` if a name repeats."""
         if part not in self._opened:
             times: Counter[str] = Counter()
             used: set[str] = set()

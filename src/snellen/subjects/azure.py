@@ -1,4 +1,4 @@
-"""Azure OpenAI: the chat format at addresses of its own, with a key in a header of its own.
+"""Azure OpenAI: the chat format at Azure's own addresses, with a key in Azure's own header.
 
 Azure has two forms of address. The newer has the version in its path (`/openai/v1/chat/completions`) and the deployment in the body;
 the older has the deployment in its path and a dated version in its query. `OPENAI_API_VERSION` with a date asks for the older one.

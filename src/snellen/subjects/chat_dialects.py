@@ -1,4 +1,4 @@
-"""How services that speak the chat format ask for thinking. Taken from their own sources and documentation, 2026-08 to 2026-11."""
+"""The ways to ask for thinking in services that speak the chat format. From their own sources and documentation, 2026-08 to 2026-11."""
 
 from __future__ import annotations
 

@@ -106,8 +106,7 @@ class ChatFormat(WireFormat):
         return reading.error_body(body, key)
 
     def takes(self, entry: Mapping[str, Any]) -> frozenset[str] | None:
-        """Return the parameters that a model takes. OpenRouter's list names them for each model; OpenRouter drops the others before the
-        model."""
+        """Return the parameters that a model takes. OpenRouter's list names them for each model; OpenRouter drops the others."""
         named = entry.get("supported_parameters")
         return frozenset(n for n in named if isinstance(n, str)) if isinstance(named, list) and named else None
 
@@ -120,9 +119,8 @@ def _content(content: Any) -> str:
 
 
 def _thought(message: dict[str, Any]) -> str:
-    """Return the thinking. Servers name it `reasoning_content` (SGLang, llama.cpp, LM Studio, older vLLM), `reasoning` (vLLM, OpenRouter,
-    Ollama)
-    or `thinking`, or give it as parts of that type."""
+    """Return the thinking. Servers name it `reasoning_content` (SGLang, llama.cpp, LM Studio, older vLLM), `reasoning` (vLLM,
+    OpenRouter, Ollama) or `thinking`, or give it as parts of that type."""
     for name in ("reasoning_content", "reasoning", "thinking"):
         value = message.get(name)
         if isinstance(value, str) and value:

@@ -1,7 +1,7 @@
 """Google's Gemini API: `POST /v1beta/models/NAME:generateContent`, as `gemini/NAME`.
 
 The key goes into a header, never into the address. Parameters are inside `generationConfig`. Models of the second generation take
-a number of tokens to think with, later ones a level. Both count thoughts as output beside the reply.
+a number of tokens to think with, later ones a level. Both count thoughts as output in addition to the reply.
 """
 
 from __future__ import annotations

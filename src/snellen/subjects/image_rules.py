@@ -1,4 +1,4 @@
-"""How many tokens an image takes, by the published rules of providers and model families. Pure; image_tokens.py maps models to rules.
+"""The published rules of providers and model families for the tokens of an image. Pure; image_tokens.py maps models to rules.
 
 `detail` is the user's `--detail`; a rule without such a level ignores it.
 """
@@ -106,8 +106,7 @@ def visual_tokens(longest: int, most: int) -> Count:
 
 
 def gemini_tiles(width: int, height: int, detail: str | None) -> int:
-    """Count for Gemini up to 2.5: 258 tokens for a small image, else for each tile. A tile is two thirds of the shorter side, 256 to 768
-    pixels.
+    """Count for Gemini up to 2.5: 258 tokens for a small image, else a tile. Tiles are two thirds of the shorter side, 256 to 768 pixels.
 
     >>> gemini_tiles(384, 384, None), gemini_tiles(960, 540, None), gemini_tiles(960, 540, "low")
     (258, 1548, 64)
@@ -129,8 +128,7 @@ def gemini_budget(_width: int, _height: int, detail: str | None) -> int:
 
 
 def merged_patches(factor: int, fewest: int, most: int) -> Count:
-    """Count as Qwen does: sides to multiples of the factor within the pixel limits, a token for each square of it, and two around the
-    image.
+    """Count as Qwen does: sides to multiples of the factor within the limits, a token for each square of it, and two around the image.
 
     >>> merged_patches(28, 3136, 12_845_056)(1932, 1092, None)
     2693

@@ -17,7 +17,7 @@ _SNAPSHOT = re.compile(r"-20\d\d-\d\d-\d\d$")
 
 
 class Rule(NamedTuple):
-    """How a family counts. `published` means that the source names the model; else the rule is that of its relatives."""
+    """A family's rule for counting. `published` means that the source names the model; else the rule is that of its relatives."""
 
     family: str
     tokens: image_rules.Count

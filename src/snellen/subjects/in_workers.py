@@ -39,8 +39,7 @@ class Facts(Struct, frozen=True):
 
 
 class WorkerAnswer(Struct, frozen=True):
-    """A worker's answer to a question, or its facts if there was no question. `parallel` is how many questions it currently takes at
-    once."""
+    """A worker's answer to a question, or its facts if it got no question. `parallel` is how many questions it takes at once by now."""
 
     answer: Answer | None = None
     facts: Facts | None = None
@@ -127,7 +126,8 @@ class SubjectInWorkers(Subject):
 
     @property
     def parallel(self) -> int:  # type: ignore[override]
-        """What all workers take at once. They are alike, so each is assumed to take what one of them reported last."""
+        """The number of questions that all workers take at once. They are alike, so each is assumed to take what one of them reported
+        last."""
         return max(1, self._each * len(self._workers))
 
     def about(self) -> str:

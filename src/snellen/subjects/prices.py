@@ -148,7 +148,7 @@ def _user_table(file: str) -> _PriceTable:
 
 
 def read_table(path: Path) -> _PriceTable:
-    """Read and check a price file; an error names the wrong entry and the fault."""
+    """Read and check a price file; an error names the wrong entry and the problem."""
     found = _parsed(path)
     if not isinstance(found, dict):
         raise SnellenError("expected tables of models under the services' names")

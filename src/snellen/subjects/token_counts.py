@@ -15,7 +15,7 @@ _PIECES = re.compile(r"[^\W\d_]+|\d{1,3}|[^\w\s]+|_+|\n+")
 
 
 def text_tokens(text: str, frame: int = 8) -> int:
-    """Count a token for each word, three digits or run of marks, more for long words, and a few for the frame: of the whole, or (4) of a
+    """Count a token for each word, three digits or run of marks, more for long words. A few are for the frame: of the whole, or (4) of a
     turn.
 
     >>> text_tokens("Which one is different, and why?", frame=0), text_tokens("Antidisestablishmentarianism", frame=0)
@@ -26,7 +26,7 @@ def text_tokens(text: str, frame: int = 8) -> int:
 
 
 def _more(piece: str) -> int:
-    """Return how many tokens a piece takes beside the first; words in other letters than English ones are cut finer."""
+    """Return how many tokens a piece takes after the first; words in non-English letters are cut finer."""
     if not piece[0].isalpha():
         return 0
     return (len(piece) - 1) // (LONG_WORD if piece.isascii() else 2)

@@ -55,7 +55,7 @@ def finished(reply: str, is_bare: Callable[[str], bool], *, closed: bool = False
 
 
 def says_only(text: str, answers: Sequence[str]) -> bool:
-    """Tell whether a text is one word, or has only letters and articles beside the answers that were read in it.
+    """Tell whether a text is one word, or has only letters and articles around the answers that were read in it.
 
     >>> [says_only(text, ["a dog"]) for text in ("B. a dog", "B", "Option B", "First I consider a dog")]
     [True, True, False, False]

@@ -96,7 +96,7 @@ class Options(Vocabulary):
     """
 
     def __init__(self, spellings: Mapping[str, str], keys: Iterable[str] = ()) -> None:
-        """Set up the list. `keys` are names under which JSON has the answer, beside the usual ones."""
+        """Set up the list. `keys` are names under which JSON has the answer, in addition to the usual ones."""
         super().__init__(spellings)
         self._flags = Flags(self)
         self._offered = re.compile(

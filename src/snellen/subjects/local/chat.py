@@ -46,7 +46,7 @@ class ChatPrompt(NamedTuple):
 
 
 def to_prompt(question: Question, identity: dict[str, Any]) -> ChatPrompt:
-    """Turns in order, text and images interleaved as the question has them. Raises SnellenError for what is no image."""
+    """Return turns in order, text and images interleaved as in the question. Raise SnellenError for a file that is not an image."""
     pictures: list[Picture] = []
     messages: list[Message] = []
     if question.system is not None:
@@ -70,7 +70,7 @@ def _message(role: str, parts: tuple[Part, ...], pictures: list[Picture]) -> Mes
 
 
 def _entry(picture: Picture) -> ImageSent:
-    """The ledger's entry. Only the header is read here: pictures are decoded when their batch is made."""
+    """Return the ledger's entry. Only the header is read here: images are decoded when their batch is made."""
     try:
         with open_picture(picture.data) as image:
             mode = image.mode

@@ -13,7 +13,7 @@ USUAL = 8
 
 
 class _BatchingCheck(NamedTuple):
-    """How many of the questions got another answer in a batch. `entropy_gap` is the largest difference among the equal answers."""
+    """The number of questions that got another answer in a batch. `entropy_gap` is the largest difference among the equal answers."""
 
     asked: int
     failed: int
@@ -36,7 +36,7 @@ class _BatchingCheck(NamedTuple):
 
 
 def check_batching(subject: LocalSubject, questions: Iterable[Question], k: int) -> _BatchingCheck:
-    """Answer the first `k` questions alone and in batches (of the subject's own size where that is fixed). Keeps the model loaded."""
+    """Answer the first `k` questions alone and in batches (of the subject's own size if that is fixed). The model stays loaded."""
     chosen = list(islice(questions, k))
     size = subject.batch or USUAL
     alone = subject.answer_all(chosen, 1)

@@ -13,7 +13,7 @@ _PINNED = re.compile(r"[\w.-]+/[\w.-]+@[0-9a-f]{40}")
 
 
 class LocalSettings(NamedTuple):
-    """How a local model is loaded and asked. Temperature 0 is greedy decoding; above 0 each sample has its own seeded draw.
+    """The settings for loading and asking a local model. Temperature 0 is greedy decoding; above 0 each sample has its own seeded draw.
 
     `trust_remote_code` is `REPO@COMMIT` or nothing: code from a model's repository runs only at a named commit.
     """

@@ -19,7 +19,7 @@ class PromptSize(NamedTuple):
 def pick(shapes: Sequence[PromptSize], size: int) -> list[int]:
     """Return the batch for the first waiting question: the questions with images of the same size that need the least padding.
 
-    The first is always in it, so no question waits for ever. Questions with different numbers of images never share a batch.
+    The first is always in it, so no question waits forever. Questions with different numbers of images never share a batch.
 
     >>> pick([PromptSize((), 90), PromptSize((), 10), PromptSize((), 80), PromptSize(((4,),), 90), PromptSize((), 85)], 3)
     [2, 4, 0]

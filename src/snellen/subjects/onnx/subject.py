@@ -28,8 +28,7 @@ class OnnxSubject(Subject):
     """
 
     def __init__(self, folder: Path, max_tokens: int, *, offline: bool = False, called: str | None = None) -> None:
-        """Set up the subject. With `offline` it will not be asked: it needs neither the library nor the folder. `called` is its short
-        name."""
+        """Set up the subject. With `offline` it is never asked and needs neither the library nor the folder. `called` is its short name."""
         self.spec = called or f"onnx/{folder.name}"
         self._parameters = {"max_tokens": max_tokens, "temperature": 0.0}
         self._closing = threading.Event()

@@ -1,8 +1,8 @@
 """The interface of a wire format: writing a provider's requests and reading its replies. Pure; each provider implements it in one file.
 
-A body is written in pieces, since it holds images and every copy costs. First comes the head, which has all parameters and is the same for
-every question; then the question's content. So a refused parameter is left out by changing the head alone,
-also for requests that were written before.
+A body is written in pieces, since it holds images and every copy costs. First comes the head, which has all parameters and is the
+same for every question; then the question's content. So a refused parameter is left out by changing the head alone, also for
+requests that were written before.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class ParameterVariant(NamedTuple):
 
 
 class Parameters(NamedTuple):
-    """Parameters sent beside the question. `sent` uses the names of the wire; `not_applied` lists the wishes that are not in it, and why.
+    """Parameters sent with the question. `sent` uses the names of the wire; `not_applied` lists the wishes that are not in it, and why.
 
     `visible` and `thinking` are the caps in tokens; the provider gets their sum or each. `ways` is for parameters that
     models take in different forms: forms to try in turn if the endpoint refuses one. After the last the parameter is left out.
@@ -94,7 +94,7 @@ class WireFormat(ABC):
         """Return the parameters of every request to a model."""
 
     def headers(self, sent: Mapping[str, Any]) -> Mapping[str, str]:
-        """Return headers that go with such parameters, beside the service's own."""
+        """Return headers that go with such parameters, in addition to the service's own."""
         return {}
 
     def fixed(self, model: str, service: Service) -> Mapping[str, Any]:

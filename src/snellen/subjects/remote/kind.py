@@ -13,7 +13,7 @@ from snellen.subjects.remote.settings import COMMON, settings_from
 
 
 class RemoteKind(SubjectKind):
-    """One service and its wire format; `more` are the options that it takes beside the common ones."""
+    """One service and its wire format; `more` are its options in addition to the common ones."""
 
     def __init__(self, service: Service, form: WireFormat, about: str, more: tuple[Option, ...] = ()) -> None:
         self.service, self.form = service, form

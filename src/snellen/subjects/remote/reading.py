@@ -82,7 +82,7 @@ _UNREADABLE = (msgspec.MsgspecError, UnicodeDecodeError, RecursionError)
 
 
 def _json(body: bytes) -> Any:
-    """Read JSON, also where it holds half a surrogate pair or bytes that are not UTF-8: models cut characters in two."""
+    """Read JSON, even if it holds half a surrogate pair or bytes that are not UTF-8: models cut characters in two."""
     try:
         return msgspec.json.decode(body)
     except _UNREADABLE as error:
@@ -315,7 +315,7 @@ def no_credit(said: str) -> bool:
 
 
 def cost_of(usage: dict[str, Any]) -> float | None:
-    """Return the cost of a call from a usage object. With the user's own key at OpenRouter, the provider's share is listed beside it."""
+    """Return the cost of a call from a usage object. With the user's own key at OpenRouter, the provider's share is listed separately."""
     cost = money(usage.get("cost"))
     if cost is None or usage.get("is_byok") is not True:
         return cost

@@ -54,7 +54,7 @@ _AS_PARAMETER = (
 
 
 def goes_by(said: ErrorBody, name: str, other: str) -> bool:
-    """Tell whether an error refuses a field for its name, so that the other name may work; not if its value is at fault.
+    """Tell whether an error refuses a field for its name, so that the other name may work; not if its value is wrong.
 
     >>> names = "max_tokens", "max_completion_tokens"
     >>> goes_by(ErrorBody("Unsupported parameter: 'max_tokens' is not supported. Use 'max_completion_tokens' instead."), *names)

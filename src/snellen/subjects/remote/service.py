@@ -53,7 +53,7 @@ class Service(NamedTuple):
     """True if a version is added to every address that does not end in one, as the provider's own package does."""
     default_port: int | None = None
     own_keys: int = 1
-    """How many of the key variables are the service's own; a key from one of the others is reported."""
+    """The number of key variables that are the service's own; a key from one of the others is reported."""
     batches: Callable[[str], BatchApi] | None = None
     """The service's batch API, by the path of its address."""
     ignores: Mapping[str, str] = {}

@@ -24,7 +24,7 @@ LONGEST_THOUGHT = 1_000_000
 
 
 class Settings(NamedTuple):
-    """How to reach a model and what to ask of it. `key` is not part of a run's identity.
+    """The settings for reaching a model and asking it. `key` is not part of a run's identity.
 
     `reasoning` is an effort by name or a number of tokens; None leaves it to the model. `max_thinking` is the budget in tokens.
     """

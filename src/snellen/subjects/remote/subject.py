@@ -192,7 +192,7 @@ class RemoteSubject(Subject, Endpoint):
 
     @property
     def thinking_tokens(self) -> int:
-        """The tokens that a reply may take beside the visible ones."""
+        """The tokens that a reply may take in addition to the visible ones."""
         return self._thinking
 
     def _bound(self, question: Question, images: list[ImageSent]) -> float | None:
@@ -214,7 +214,7 @@ class RemoteSubject(Subject, Endpoint):
     async def answer(self, question: Question, prepared: Request, call: Caller) -> Answer:
         return self.answered(question, await call(prepared))
 
-    # ------------------------------------------------------------ what is sent
+    # ------------------------------------------------------------ the parameters sent
 
     def _carried(self, sent: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:
         """Return the sent parameters that are optional, with the fields that carry each."""
