@@ -242,7 +242,7 @@ class RayPool:
     def connect(self) -> None:
         """Connect to the cluster, or start Ray here. This takes seconds.
 
-        Call it from the main thread, before there is an event loop: a Ray that was started here ends with the thread that started it, and
+        Call it from the main thread, before there is an event loop. A Ray that was started here ends with the thread that started it.
         Python 3.11 crashed when Ray forked in another thread beside a running loop.
         """
         with self._lock:

@@ -1,8 +1,15 @@
 """Scores of blind subjects, which never see the image, under each protocol. Needs neither a model nor a data set.
 
-A row has, in the protocol's headline: chance (computed), the best single constant answer and every one of them, a list of every option, a
-contradiction about every option, the best contradiction about one, the best constant that the prompt forbids, and the score of guessing
-from the question's text. A value is None if there is nothing to try. Other blind strategies are possible.
+A row has these values, in the protocol's headline:
+
+- chance (computed)
+- the best single constant answer, and every one of them
+- a list of every option
+- a contradiction about every option, and the best contradiction about one
+- the best constant that the prompt forbids
+- the score of guessing from the question's text
+
+A value is None if there is nothing to try. Other blind strategies are possible.
 """
 
 from __future__ import annotations

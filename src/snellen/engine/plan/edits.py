@@ -47,7 +47,9 @@ def moved(known: DataEntry, plan: Plan) -> tuple[DataEntry, list[str]]:
 
 
 def other_data(plan: Plan) -> list[str]:
-    """Return a message, for a new run, if another run has the same exam, subject and options on earlier data in this place."""
+    """Return a note, for a new run, if another run has the same exam, subject and options on earlier data in this place. Empty if none
+    has.
+    """
     start = plan.folder_name.rpartition("_")[0]
     found = []
     for path in sorted(plan.out.glob("*/run.json")):

@@ -1,7 +1,7 @@
 """Writing of files in a run folder: every write goes through here.
 
 A run folder may come from other people. So nothing is written through a symbolic link in it. A link in the place of a folder or of a
-half-written file is removed, a new file is made exclusively, and a file is appended to only if it is a regular file.
+half-written file is removed. A new file is made exclusively. A file is appended to only if it is a regular file.
 """
 
 from __future__ import annotations
