@@ -45,7 +45,7 @@ _TORN, _PATCHY = 0.5, 0.1
 _DEEP, _FROM_STRENGTH = 0.21, -0.4
 """The depth of a shape by its strength."""
 _LEAST, _MOST, _BY_DETAIL = 1.0, 1.75, 2.5
-"""The increase of the depth in uneven scenes; fine detail counts, too."""
+"""Limits of the factor on the depth, which is larger in uneven scenes, and the weight of fine detail in it."""
 _CALM, _LESS_CALM = 0.72, 0.3
 """The share of the scene's own unevenness that stays at the scale of the shape, and its fall with the strength."""
 _DETAIL = 0.07
