@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 
 def percent(value: float | str | None) -> str:
-    """Format a share in percent with one decimal; a dash if there is no value; a word (such as a bucket) as it is."""
+    """Format a share in percent with one decimal; a dash for a missing value; a word (such as a bucket) as it is."""
     if isinstance(value, str):
         return value
     return "–" if value is None else f"{100 * value:.1f}"

@@ -71,7 +71,7 @@ class Group(Interface):
 
 
 class ReplyContext(NamedTuple):
-    """The known facts of a reply beside its text. Tokens and evidence are present if the protocol `needs` them and they exist."""
+    """The known facts of a reply in addition to its text. Tokens and evidence are present if the protocol `needs` them and they exist."""
 
     cut: bool = False
     """The endpoint reported that it cut the reply off."""
@@ -95,7 +95,7 @@ class Protocol(HasExtras):
     cluster: str = "image"
     """The thing that dependent samples share (`Seen.cluster`), in a word for people."""
     needs: tuple[Literal["tokens", "evidence", "records"], ...] = ()
-    """The inputs beside a reply's text: its tokens, the scorers' evidence, or for its exports the records of every sample, also
+    """The inputs in addition to a reply's text: its tokens, the scorers' evidence, or for its exports the records of every sample, also
     if it is not the first protocol of a run."""
     origin: str = ""
     """The plugin that it comes from; empty for built-in protocols."""
@@ -110,8 +110,7 @@ class Protocol(HasExtras):
         version: str = "1",
         prompt: str | Prompt = "question",
     ) -> None:
-        """Set up a protocol. `read` returns the answer in a reply, or None; `mark` scores it from 0 to 1. `prompt` is one of the exam's, or
-        new."""
+        """Set up a protocol. `read` gives the answer or None; `mark` scores it from 0 to 1. `prompt` is the name of one or a new one."""
         self.name, self.about, self.version = name, about, version
         self._read, self._mark = read, mark
         if isinstance(prompt, str):
@@ -173,7 +172,7 @@ class Protocol(HasExtras):
 
 
 class MetricRoles(NamedTuple):
-    """Name the metrics for each role; empty is the headline."""
+    """The metrics for each role; empty is the headline."""
 
     bounded: str = ""
     """The metric whose range over non-answers is shown."""
@@ -184,7 +183,7 @@ class MetricRoles(NamedTuple):
 
 
 class ByPrompt(NamedTuple):
-    """Read the replies to some prompts by other rules: gives the protocol for a prompt, always the same object."""
+    """Other rules for reading the replies to some prompts: gives the protocol for a prompt, always the same object."""
 
     protocol: Callable[[str], Protocol]
 
@@ -199,7 +198,7 @@ class JoinedItems(NamedTuple):
 
 
 class FinishedGroups(NamedTuple):
-    """Change the groups before they are shown, if one depends on another."""
+    """A change to the groups before they are shown, if one depends on another."""
 
     finished: Callable[[Sequence[GroupSummary]], tuple[GroupSummary, ...]]
 

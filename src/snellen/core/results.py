@@ -105,7 +105,7 @@ class Score(Struct, frozen=True):
     """A metric's value over a group with everything needed to read it: interval, n, and the fields of its `Floor`.
 
     Without a unit it is a share, shown in percent; with one it is shown as it is. If questions were asked several times, the value is
-    the mean over samples of the mean over repeats (for a score that is not a mean over samples, the mean over repeats). Then n counts
+    the mean over samples of the mean over repeats; a score that is not a mean over samples is the mean over repeats. Then n counts
     samples, and `spread` has the scores of each repeat.
     """
 

@@ -149,7 +149,7 @@ class Call(Struct, frozen=True):
     unsure: int = 0
     """The number of failed tries that may have been billed for an unknown amount: their replies were lost."""
     at_most: float | None = None
-    """The most that the call, or a lost try of it, may have cost by the price; None if its cost is known, or there is no price."""
+    """The most that the call, or a lost try of it, may have cost by the price; None if its cost is known, or the price is not."""
     finish_reason: str | None = None
     response_id: str | None = None
     request_id: str | None = None
@@ -168,7 +168,7 @@ class Call(Struct, frozen=True):
 
 
 class Failure(Struct, frozen=True):
-    """The reason why there is no answer: a short machine word and a sentence for people."""
+    """The reason for a missing answer: a short machine word and a sentence for people."""
 
     kind: str
     reason: str

@@ -1,7 +1,8 @@
 """The label of a synthetic set, inside the data: a single image or record is enough to tell that it was made.
 
-A parquet file has it in its notes, a PNG file as a text chunk, a JPEG file as a comment, a JSON record as a field, a CSV file as a
-column, each under the same name. It holds the set's maker, version and seed. Only data with this label counts as ours.
+The label has the same name everywhere. A parquet file has it in its notes, a PNG file as a text chunk, a JPEG file as a comment.
+A JSON record has it as a field, a CSV file as a column. It holds the set's maker, version and seed. Only data with this label counts
+as ours.
 """
 
 from __future__ import annotations

@@ -129,7 +129,7 @@ def given_price(text: str) -> PriceOption:
 
 
 def file_price(file: str | None, service: str, model: str) -> Price | None:
-    """Return the price of a model from a user's file; None if there is no file, or no such model in it."""
+    """Return the price of a model from a user's file; None without a file, or if the model is not in it."""
     entry = _user_table(file).get(service, model) if file else None
     if entry is None or file is None:
         return None

@@ -20,7 +20,7 @@ _BARE_KEY = re.compile(r"(?<=[{,\s])([A-Za-z_]\w{0,40})(?=\s?:)")
 
 
 def holds_json(text: str) -> tuple[dict[str, Any] | list[Any] | None, str]:
-    """Return the JSON object that a text is or holds (the last one; a list if there is no object), and the text beside it.
+    """Return the JSON object that a text is or holds (the last one; a list if it has no object), and the text beside it.
 
     >>> holds_json("So: {'answer': 'red', 'sure': True}")
     ({'answer': 'red', 'sure': True}, 'So:')

@@ -47,7 +47,7 @@ class Gauge:
 
 
 class Recorder:
-    """A logits processor: it sees raw scores, since there is no other processor, and passes them on.
+    """A logits processor: as the only processor it sees raw scores, and passes them on.
 
     With a temperature it adds Gumbel noise, so that the largest score is a draw from the tempered distribution. Each row
     has random numbers of its own: its draw does not depend on the other rows of the batch. Entropies are of the raw scores.

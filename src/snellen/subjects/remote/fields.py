@@ -18,7 +18,7 @@ def holds(sent: Mapping[str, Any], name: str) -> bool:
 
 
 def value(sent: Mapping[str, Any], name: str) -> Any:
-    """Return the value of a field; None if there is no such field."""
+    """Return the value of a field; None if the field is missing."""
     first, _, rest = name.partition(".")
     inner = sent.get(first)
     if not rest:
