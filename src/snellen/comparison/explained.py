@@ -20,7 +20,7 @@ one of the run's numbers.
 
 
 class Reading(Record, frozen=True):
-    """One number that the stored answers give, and the choices behind it. `changes` names those in which it is not the run's own number.
+    """One number from the stored answers, and the choices behind it. `changes` names the choices that differ from the run's own number.
 
     `samples` is empty for all samples of the part, or names a group within it. `label` is the metric's name for people.
     """
@@ -39,7 +39,7 @@ class Reading(Record, frozen=True):
 
 
 class Swing(Record, frozen=True):
-    """How far one choice alone moves the number: the lowest and the highest reading that differ from the run's own in nothing else."""
+    """The range of the number under one choice alone: the lowest and the highest reading that differ from the run's own in nothing else."""
 
     choice: str
     readings: int
@@ -53,7 +53,7 @@ class Swing(Record, frozen=True):
 
 
 class GapStep(Record, frozen=True):
-    """What one choice adds to a gap, those before it being changed already: what was chosen before and what after."""
+    """The change of a gap by one choice after those before it were changed, with the value before and the value after."""
 
     stage: str
     before: str
@@ -62,12 +62,12 @@ class GapStep(Record, frozen=True):
 
 
 class FigureCheck(Record, frozen=True):
-    """A claimed figure held against the readings.
+    """A claimed figure compared with the readings.
 
-    `hits` are the readings within `tolerance`, those with the fewest changes first; `nearest` the readings next to it where there are
-    none. `split` is the way from the run's own number (`start`) to the first of these, choice by choice: its changes add up to the gap
-    between them. `low` and `high` are the interval of that reading. `simple` of the readings `searched` have no more changes than it:
-    `coincidence` is the share of figures between the lowest and the highest of these that would have landed on one.
+    `hits` are the readings within `tolerance`, those with the fewest changes first. `nearest` are the closest readings if there are no
+    hits. `split` leads from the run's own number (`start`) to the first of these, choice by choice: its changes add up to the gap between
+    them. `low` and `high` are the interval of that reading. `simple` is how many of the readings `searched` have at most as many changes.
+    `coincidence` is the share of figures between the lowest and the highest of these that would match one of them.
     """
 
     text: str
@@ -90,10 +90,9 @@ class FigureCheck(Record, frozen=True):
 class Explanation(Record, frozen=True):
     """Every reading of a run's stored answers.
 
-    `headline` is the run's own number for the part (or parts) that the curve is of, `readings` are those of all its samples, the lowest
-    first; `within` are those of groups within parts and of other parts, which are searched for a figure and are not in the curve.
-    `below` counts readings that are lower than the headline. `repeats` is how often questions were asked: every reading is then the mean
-    over the times that they were.
+    `headline` is the run's own number for the part (or parts) of the curve. `readings` are those of all its samples, the lowest first.
+    `within` are those of groups within parts and of other parts, which are searched for a figure and are not in the curve. `below` counts
+    readings that are lower than the headline. `repeats` is how often questions were asked: every reading is then the mean over the repeats.
     """
 
     exam: str
@@ -118,9 +117,9 @@ class Explanation(Record, frozen=True):
 
 
 class LeadReading(Record, frozen=True):
-    """Two runs' numbers by the same choices. `leader` is a run's letter, or nothing; `clear` says that the lead is more than chance.
+    """Two runs' numbers by the same choices. `leader` is a run's letter, or empty. `clear` means that the lead is more than chance.
 
-    `p` is there where the numbers are means over the same samples; elsewhere `clear` is by the jackknife's interval.
+    `p` is set if the numbers are means over the same samples. Otherwise `clear` follows from the jackknife's interval.
     """
 
     protocol: str
@@ -157,8 +156,8 @@ class ChoiceLeads(Record, frozen=True):
 class Leads(Record, frozen=True):
     """All readings that two runs share, of one part or all parts together.
 
-    `turns` counts them by choice; `turning` are those that differ in one choice from the first run's own number and say something else
-    about who leads.
+    `turns` counts them by choice. `turning` are those that differ in one choice from the first run's own number and have another result
+    about the leader.
     """
 
     part: str

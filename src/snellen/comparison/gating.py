@@ -41,12 +41,12 @@ _MOST_NAMED = 4
 
 
 class GateCheck(Record, frozen=True):
-    """One part under one protocol; `part` is 'all' for all parts together. Scores, drops and their intervals are shares.
+    """One part under one protocol. `part` is 'all' for all parts together. Scores, drops and their intervals are shares.
 
-    `drop` is above 0 where the run is worse. `p` is the one-sided chance of such a drop, adjusted for the number of checks: below ALARM
-    it is more than chance. `least_p` is the smallest that so many clusters could give: where that is ALARM or more, the part is not
-    `judged`. `undecided` is a whole that neither passes nor fails. `shows` is the drop that would fail four times in five, `needed`
-    how many samples would tell a drop of just what is allowed from chance; None where that is not known.
+    `drop` is above 0 if the run is worse. `p` is the one-sided chance of such a drop, adjusted for the number of checks: below ALARM it is
+    more than chance. `least_p` is the smallest p that this number of clusters could give. If it is ALARM or more, the part is not `judged`.
+    `undecided` is a whole that neither passes nor fails. `shows` is the drop that would fail four times in five. `needed` is the number of
+    samples that would tell a drop of exactly the allowed size from chance. Both are None if unknown.
     """
 
     protocol: str
@@ -75,7 +75,7 @@ class GateCheck(Record, frozen=True):
 
 
 class Gate(Record, frozen=True):
-    """Whether a run may pass, and why. `said` is the verdict in one line; `notes` are what a reader has to know beside it.
+    """The decision on a run, and the reasons. `said` is the verdict in one line. `notes` are what a reader has to know beside it.
 
     `repeats` is how often each question was asked: a sample then counts with its mean over these.
     """

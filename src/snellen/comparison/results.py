@@ -13,10 +13,10 @@ from snellen.stats.significance import least_p
 
 
 class RunSide(Record, frozen=True):
-    """One of the runs: the letter that stands for it, and what its answers to the compared questions took.
+    """One of the runs: its letter, and the cost and time of its answers to the compared questions.
 
-    `cost` is in USD for 1,000 questions, stored answers at what they once cost; None where a call's cost is not known. `seconds` is the
-    median time of an answer; None where nobody measured any. `repeats` is how often each question was asked.
+    `cost` is in USD for 1,000 questions, with stored answers at their original cost. It is None if a call's cost is not known. `seconds` is
+    the median time of an answer, or None if no time was measured. `repeats` is how often each question was asked.
     """
 
     letter: str
@@ -31,11 +31,11 @@ class RunSide(Record, frozen=True):
 
 
 class RepeatAgreement(Record, frozen=True):
-    """What asking the same questions again does, where both sides were asked several times or one was.
+    """The effect of asking the same questions again, if both sides were asked several times or one was.
 
-    `first` and `second` are the standard deviations of each side's score from one time to the next; None for a side that was asked once.
-    `share` is the part of the doubt about the difference (of its variance) that lies in that: more repeats would lessen it, the rest takes
-    more samples. None where a side was asked once, so that nobody can tell.
+    `first` and `second` are the standard deviations of each side's score from one repeat to the next. They are None for a side that was
+    asked once. `share` is the part of the difference's variance that lies in repeats: more repeats would reduce it, and the rest takes more
+    samples. It is None if a side was asked once, because the share is then unknown.
     """
 
     first: float | None = None
@@ -44,11 +44,11 @@ class RepeatAgreement(Record, frozen=True):
 
 
 class UnansweredSplit(Record, frozen=True):
-    """What a difference is made of: samples without an answer of the first or of the second side, and those that both answered.
+    """The parts of a difference: samples without an answer of the first or of the second side, and those that both answered.
 
-    `first` and `second` count non-answers by kind. `by_first` is the part of the difference that lies in samples which only the first did
-    not answer, `by_second` that of samples which only the second did not, `by_both` that of samples which neither did, `by_answers` the
-    rest: they add up to it. `answered` is on how many samples both gave an answer, `among_answered` the difference on these alone.
+    `first` and `second` count non-answers by kind. The difference is the sum of four parts. `by_first` lies in samples that only the first
+    did not answer, `by_second` in samples that only the second did not, `by_both` in samples that neither did, and `by_answers` is the
+    rest. `answered` is the number of samples that both answered, and `among_answered` the difference on these alone.
     """
 
     first: dict[str, int]
@@ -62,7 +62,7 @@ class UnansweredSplit(Record, frozen=True):
 
 
 class HeadlineDifference(Record, frozen=True):
-    """The headline where it is no mean over samples, such as a macro F1: both scores and their difference, by the jackknife."""
+    """The headline if it is not a mean over samples, such as a macro F1: both scores and their difference, by the jackknife."""
 
     metric: str
     label: str
@@ -74,13 +74,15 @@ class HeadlineDifference(Record, frozen=True):
 
 
 class ComparisonRow(Record, frozen=True):
-    """Two runs on one part of an exam under one protocol; `part` is empty for all parts together.
+    """Two runs on one part of an exam under one protocol. `part` is empty for all parts together.
 
-    `p` is of the difference, by the test named; `p_holm` adjusted for the number of parts (of all parts together it is p itself).
-    `least_p` is the smallest `p_holm` that so many clusters (`cluster` says what these are) could give, whatever the difference.
-    `only_first` and `only_second` count samples that only one side got right. `smallest` is the smallest difference that these
-    samples could have shown with 80 % power, `needed` how many show the difference that was asked for. Where questions were asked several
-    times, a sample counts with its mean over these, is right where it was right more often than not, and `again` says what that does.
+    `p` is that of the difference, by the named test. `p_holm` is adjusted for the number of parts (for all parts together it is p itself).
+    `least_p` is the smallest `p_holm` that this number of clusters could give, whatever the difference. `cluster` names the kind of
+    cluster. `only_first` and `only_second` count samples that only one side got right. `smallest` is the smallest difference that these
+    samples could have shown with 80% power, and `needed` the number of samples that would show the requested difference.
+
+    If questions were asked several times, a sample counts with its mean over the repeats. It is right if it was right more often than not,
+    and `again` has the effect of the repeats.
     """
 
     protocol: str
@@ -147,10 +149,10 @@ def with_headlines(rows: Iterable[ComparisonRow]) -> list[ComparisonRow]:
 
 
 class RankedRun(Record, frozen=True):
-    """A run's place in a part. Runs that share a letter in `groups` cannot be told apart, Holm over all pairs.
+    """A run's place in a part. Runs that share a letter in `groups` cannot be told apart (Holm over all pairs).
 
-    `headline` and `headline_label` are the part's headline, where that is not the mean over samples that is compared.
-    `needed` is how many clusters (images) it takes for any two runs to be told apart, where there are fewer; else None.
+    `headline` and `headline_label` are the part's headline, if that is not the compared mean over samples. `needed` is the number of
+    clusters (images) that any two runs need to be told apart, if there are fewer, else None.
     """
 
     run: str
@@ -171,8 +173,8 @@ class RankedRun(Record, frozen=True):
 class Ranking(Record, frozen=True):
     """Runs by score under the main protocol, part by part, the best first.
 
-    `front` are the runs that no other beats in all of `measures` (score, cost, seconds: those that are known of every run). `others`
-    are the rankings under protocols that read the same replies.
+    `front` are the runs that no other beats in all of `measures` (score, cost, seconds: those that are known for every run). `others` are
+    the rankings under protocols that read the same replies.
     """
 
     protocol: str
@@ -183,9 +185,9 @@ class Ranking(Record, frozen=True):
 
 
 class FlipSide(Record, frozen=True):
-    """One run's view of a flipped sample: it was right so many times of so many. `reply` is None where the call failed.
+    """One run's view of a flipped sample, with the number of times that it was right and was asked. `reply` is None if the call failed.
 
-    Outcome, reading and reply are those of the first time that came out as most did.
+    Outcome, reading and reply are those of the first repeat with the most common outcome.
     """
 
     outcome: str
@@ -209,7 +211,7 @@ class Flip(Record, frozen=True):
 
 
 class Comparison(Record, frozen=True):
-    """All that runs say of each other. `protocols` are those compared, the main one first; `notes` what was left out, and why."""
+    """The comparison of all runs. `protocols` are those compared, the main one first. `notes` are what was left out, and why."""
 
     exam: str
     synthetic: bool

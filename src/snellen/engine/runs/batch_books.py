@@ -20,10 +20,10 @@ FILE = "batches.json"
 
 
 class BatchEntry(Struct, frozen=True):
-    """One batch. `prepared`: it was not handed in; `planned`: it may have been; `sent`: it was; `done`: its results are among the answers.
+    """One batch. `prepared`: not submitted. `planned`: possibly submitted. `sent`: submitted. `done`: its results are among the answers.
 
-    `wordings` has the digests of what its prompts asked: answers to an earlier wording do not stand for a later one. `left_out` are
-    parameters that were asked for and are not in its requests.
+    `wordings` has the digests of its prompts' wordings: an answer to an earlier wording does not count for a later one. `left_out` are
+    parameters that were requested but are not in its requests.
     """
 
     mark: str

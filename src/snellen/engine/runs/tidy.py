@@ -28,10 +28,10 @@ Silence = Literal["", "some", "many", "most"]
 
 
 class ScoreRow(Record, frozen=True):
-    """One metric of one group of samples under one protocol and arm; or a paper's figure (`published`).
+    """One metric of one group of samples under one protocol and arm, or a paper's figure (`published`).
 
-    `repeats` is how often each question was asked; `n` and `part_n` count samples, `outcomes` and `non_answers` every answer. The spread is
-    that of the repeats' own scores: lowest, highest, standard deviation.
+    `repeats` is how often each question was asked. `n` and `part_n` count samples. `outcomes` and `non_answers` count every answer. The
+    spread is that of the repeats' own scores: lowest, highest, standard deviation.
     """
 
     run: str
@@ -86,7 +86,7 @@ class ScoreRow(Record, frozen=True):
 
 
 class SampleRow(Record, frozen=True):
-    """What became of one sample under one protocol and arm, the `repeat`-th time that it was asked."""
+    """The result of one sample under one protocol and arm, in one repeat (`repeat`)."""
 
     run: str
     exam: str
