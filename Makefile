@@ -25,6 +25,7 @@ lint: $(DEV)
 	$(BIN)/ruff check src tests bench docs training
 	$(BIN)/ruff format --check src tests bench docs training
 	$(BIN)/mypy
+	$(BIN)/python docs/tools/english.py
 
 docs: $(DOCS)
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet

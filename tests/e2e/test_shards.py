@@ -115,19 +115,31 @@ def test_shards_from_several_machines_are_merged_where_the_folder_is_shown(tmp_p
     assert "merged" not in snellen("show", out, cache=cache).stderr
 
 
-def test_shards_that_were_asked_anew_are_merged_again(tmp_path: Path, data: Path) -> None:
+def test_a_merged_run_is_never_touched_and_older_than_its_shards_it_says_so(tmp_path: Path, data: Path) -> None:
     cache, out = tmp_path / "cache", tmp_path / "parts"
     for number in (1, 2):
         assert snellen(*words(data, out, "--shard", f"{number}/2"), cache=cache).returncode == 0
     first = the_run(out)
-    before = json.loads((first / "run.json").read_text())["created"]
+    before = derived(first)
     time.sleep(1.1)  # the time in run.json has no fractions
     again = snellen(*words(data, out, "--shard", "1/2", "--fresh"), cache=cache)
-    assert "the run of older shards is kept as" in again.stderr, again.stderr
-    assert "merged" not in snellen("show", out, cache=cache).stderr
-    assert (first / "merged.json").is_file()
-    kept = [path for path in out.iterdir() if path.name == f"{first.name}.old1"]
-    assert [json.loads((path / "run.json").read_text())["created"] for path in kept] == [before]
+    assert "it holds other answers" in again.stderr, again.stderr
+    assert derived(first) == before
+    shown = json.loads(snellen("show", out, "--json", cache=cache).stdout)
+    assert any(row["run"].endswith(".1of2") for row in shown["runs"]), "the new answers are not passed over"
+    first.rename(tmp_path / "elsewhere")
+    assert "merged 2 shards into" in snellen("show", out, cache=cache).stderr
+
+
+def test_shards_of_two_models_are_not_merged(tmp_path: Path, data: Path) -> None:
+    with Endpoint() as endpoint:
+        for number, digest in ((1, "a"), (2, "b")):
+            endpoint.models = [{"id": "fake", "digest": digest}]
+            asked = words(
+                data, tmp_path / "parts", "--base-url", endpoint.url, "--shard", f"{number}/2", model="api/fake"
+            )
+            done = snellen(*asked, cache=tmp_path / str(number))
+    assert "have answers of different models: 'digest a' and 'digest b'" in done.stderr, done.stderr
 
 
 def test_a_first_shard_that_is_asked_anew_alone_is_no_shard_of_anything(tmp_path: Path, data: Path) -> None:
@@ -144,7 +156,7 @@ def test_a_run_of_its_own_is_not_taken_for_the_merged_one(tmp_path: Path, data: 
     for number in (1, 2):
         done = snellen(*words(data, out, "--shard", f"{number}/2"), cache=cache)
         assert done.returncode == 0, done.stderr
-    assert "is a run of its own" in done.stderr
+    assert "it holds other answers" in done.stderr
     assert len(json.loads(snellen("show", out, "--json", cache=cache).stdout)["runs"]) == 3
 
 

@@ -22,7 +22,7 @@ from snellen.present.terminal.imported import print_imported
 @flags("import")
 def command(tool: str, exam: str, verbose: bool, as_json: bool, **given: Any) -> int:
     """Make a run of another tool's log: its replies are marked by our protocols, and its own scores are kept beside them. Nothing in the
-    log is executed, nobody is called.
+    log is executed, and no model is called.
 
     \b
     inspect      Inspect AI: LOG.eval or LOG.json

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 def command(folder: Path, data: Path | None, port: int | None, open_it: bool | None) -> int:
     """Look at the runs in DIR (default: runs), or at one run, in a browser, also while they go on. Ctrl-C ends it.
 
-    Only this machine can reach it, and only with the link that it prints. It writes nothing and calls nobody.
+    Only this machine can reach it, and only with the link that it prints. It writes nothing and calls no model.
 
     \b
     snellen view runs

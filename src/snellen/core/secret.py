@@ -84,7 +84,7 @@ def is_key_like(text: str) -> bool:
     >>> is_key_like("xai-grok-4-fast-reasoning")  # no part of it is long enough
     False
     """
-    words = [word for word in re.split(r"[\s=:,;'\"]+", text) if word.startswith(_PREFIXES)]
+    words = [word for word in re.split(r"[\s=:,;'\"/]+", text) if word.startswith(_PREFIXES)]
     return any(len(part) >= KEY_LENGTH for word in words for part in word.split("-"))
 
 

@@ -90,18 +90,18 @@ def make_room(plan: Plan) -> list[str]:
     """Move an older run aside if --fresh asks for it or its server now has another model. Return notes for the user."""
     notes: list[str] = []
     if plan.limits.fresh and not fresh_and_unfinished(plan.folder):
-        notes += put_aside(plan.folder)[1]
+        notes += _put_aside(plan.folder)[1]
     found = _swapped(plan)
     if found is None:
         return notes
     said = f"{plan.subject.spec} is not the model that gave this run's answers: {found.what}"
     if not found.sure:
         return [*notes, f"{said} (or its server was started again): --fresh asks everything again"]
-    old, more = put_aside(plan.folder)
+    old, more = _put_aside(plan.folder)
     return [*notes, f"{said}; the old run is kept as {old}, everything is asked", *more]
 
 
-def put_aside(path: Path) -> tuple[str, list[str]]:
+def _put_aside(path: Path) -> tuple[str, list[str]]:
     """Rename a run folder. Return its new name and notes for the user."""
     if not path.exists():
         return "", []

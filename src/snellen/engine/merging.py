@@ -24,15 +24,16 @@ from snellen.core.figures import listed
 from snellen.core.records import Manifest
 from snellen.core.subject import DISCOVERED_KEYS
 from snellen.core.types import Sample
-from snellen.engine.manifests import put_aside
+from snellen.engine.call.trust import differ
 from snellen.engine.mark import marking, scoring
 from snellen.engine.plan.plan import targets_from_manifest
 from snellen.engine.runs.batch_books import has_open
 from snellen.engine.runs.folder import RunFolder, raw_lines
-from snellen.engine.runs.listing import MERGED, shards_of
+from snellen.engine.runs.listing import MERGED, shards_of, states
 from snellen.engine.runs.run import Run
 
 NAMED = 5
+MOST_SHARDS = 10_000
 DIFFERS = ("exam", "subject", "options", "protocols", "scorers", "snellen", "data set")
 """Fields that are equal in all shards."""
 
@@ -43,37 +44,36 @@ class _Part(NamedTuple):
     folder: RunFolder
     manifest: Manifest
     shard: Shard
+    server: str
+    """The mark of the model that a server of one's own said it has."""
 
 
 def merge_finished(folder: Path) -> Iterator[str]:
     """Merge the shards of each run of a folder that has all of them, finished. Yield what was merged, or why it could not be.
 
-    If shards were asked anew, the run merged from them before is moved aside, and they are merged again.
+    A folder that is there already is never touched: where it is not the run that these shards make, that is said.
     """
     for first in sorted(folder.glob("*.1of*/summary.json")):
         name, _, of = first.parent.name.rpartition(".1of")
-        places = [folder / f"{name}.{number}of{of}" for number in range(1, int(of) + 1)] if of.isdecimal() else []
-        if not places or not all((place / "summary.json").is_file() for place in places):
+        if not of.isdecimal() or not 0 < int(of) <= MOST_SHARDS:
+            continue
+        places = [folder / f"{name}.{number}of{of}" for number in range(1, int(of) + 1)]
+        if not all((place / "summary.json").is_file() for place in places):
             continue
         whole = folder / name
         try:
-            shards = _states(places)
-            before = shards_of(whole)
-            if before == shards:
-                continue
-            if whole.exists() and not before:
-                yield f"the shards of {whole} are not merged: {whole.name} is a run of its own; move it elsewhere first"
-                continue
-            kept = put_aside(whole)[0]
-            said = f"merged {len(places)} shards into {merge(places).path}"
-            yield f"{said}; the run of older shards is kept as {kept}" if kept else said
+            if not whole.exists():
+                yield f"merged {len(places)} shards into {merge(places).path}"
+            elif shards_of(whole) != states(places):
+                yield f"the shards of {whole} are not merged: it holds other answers; move it elsewhere, or delete it, and they are"
         except (SnellenError, OSError) as error:
-            if shards_of(whole) != _states(places):  # otherwise another process was faster
+            if not whole.exists():  # otherwise another process was faster
                 yield f"the shards of {whole} are not merged: {error}"
 
 
 def merge(paths: Sequence[Path]) -> Run:
     """Merge these shards into a run, in a folder of its own beside them."""
+    made_of = states(paths)
     parts = _in_order([_part(path) for path in paths])
     first = parts[0]
     exam = exams.load(first.manifest.exam)
@@ -90,7 +90,7 @@ def merge(paths: Sequence[Path]) -> Run:
             known = _together(parts)
             folder.write_record(known)
             marking.mark_run(folder, exam, targets_from_manifest(exam, known, place), concurrency=_concurrency(parts))
-            folder.write(MERGED, msgspec.json.encode(_states(paths)))
+            folder.write(MERGED, msgspec.json.encode(made_of))
         draft.chmod(first.folder.path.stat().st_mode)
         try:
             draft.rename(place)
@@ -100,14 +100,6 @@ def merge(paths: Sequence[Path]) -> Run:
         shutil.rmtree(draft, ignore_errors=True)
         raise
     return Run(place)
-
-
-def _states(places: Sequence[Path]) -> dict[str, list[str]]:
-    """Return the state that tells a shard from one that was asked anew: its time of creation and its number of answers."""
-    return {
-        place.name: [RunFolder(place).manifest().created, str((place / "answers.jsonl").stat().st_size)]
-        for place in places
-    }
 
 
 # ---------------------------------------------------------------- what fits
@@ -128,7 +120,7 @@ def _part(path: Path) -> _Part:
         raise SnellenError(
             f"{path} has {open_} questions without an answer: the command that made it goes on with them"
         )
-    return _Part(folder, known, Shard(*known.shard))
+    return _Part(folder, known, Shard(*known.shard), scan.backends.server)
 
 
 def _in_order(parts: list[_Part]) -> list[_Part]:
@@ -140,6 +132,11 @@ def _in_order(parts: list[_Part]) -> list[_Part]:
                 raise SnellenError(
                     f"{first.folder.path} and {part.folder.path} are parts of different runs: another {name}"
                 )
+        if differ(first.server, part.server) == "surely":
+            raise SnellenError(
+                f"{first.folder.path} and {part.folder.path} have answers of different models: "
+                f"'{first.server}' and '{part.server}'; ask one of them anew with --fresh"
+            )
     given = Counter(part.shard for part in parts)
     wanted = [Shard(number, first.shard.of) for number in range(1, first.shard.of + 1)]
     missing = listed((str(shard) for shard in wanted if shard not in given), NAMED)

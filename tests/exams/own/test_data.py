@@ -83,7 +83,7 @@ def test_a_workbooks_shares_dates_and_errors_are_problems(tmp_path: Path) -> Non
         "q.xlsx row 3, column 'answer': 25",
         "q.xlsx row 4, column 'answer': 2024-05-01 00:00:00",
     ]
-    assert error == "q.xlsx row 5, column 'answer': #N/A, an error of the spreadsheet, is no answer"
+    assert error == "q.xlsx row 5, column 'answer': #N/A is an error of the spreadsheet"
 
 
 def test_one_question_with_several_right_options_makes_all_of_the_file_such(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ latest first.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -57,6 +57,19 @@ def shards_of(whole: Path) -> dict[str, list[str]]:
         return {}
 
 
+def states(shards: Sequence[Path]) -> dict[str, list[str]]:
+    """Return the state that tells a shard from one that was asked anew: its time of creation and its number of answers."""
+    return {
+        place.name: [RunFolder(place).manifest().created, str((place / "answers.jsonl").stat().st_size)]
+        for place in shards
+    }
+
+
+def _is_merged(shard: Path, whole: Path) -> bool:
+    known = shards_of(whole).get(shard.name)
+    return known is not None and known == states([shard])[shard.name]
+
+
 def listing(folder: Path, limit: int | None = None) -> RunListing:
     """Return the latest runs directly in a folder, or all. Answers and marks are not opened."""
     if not folder.is_dir():
@@ -72,7 +85,7 @@ def listing(folder: Path, limit: int | None = None) -> RunListing:
         elif not run.has("summary.json"):
             why = f"begun {manifest.created}, not marked yet: the same command goes on"
             passed.append(SkippedEntry(path, UNFINISHED, why))
-        elif manifest.shard is not None and path.name in shards_of(whole := path.with_name(path.stem)):
+        elif manifest.shard is not None and _is_merged(path, whole := path.with_name(path.stem)):
             passed.append(SkippedEntry(path, SHARD, f"merged into {whole.name}"))
         else:
             begun.append((run, manifest))

@@ -20,7 +20,7 @@ from snellen.exams.own.names import KINDS, SEPARATOR, STYLE_WORDS
 
 LONGEST_ID = 200
 _ONE_COMMA = re.compile(r"[-+]?\d+,\d+")
-_SHEET_ERROR = re.compile(r"#(?:N/A|REF!|VALUE!|DIV/0!|NAME\?|NULL!|NUM!)")
+_SHEET_ERROR = re.compile(r"#(?:[A-Z]+(?:/0)?[!?]|N/A|GETTING_DATA)")
 _THOUSANDS = re.compile(r"[-+]?[1-9]\d{0,2}(?:,\d{3})+(?:\.\d+)?")
 MOST_IMAGES = 64
 
@@ -70,13 +70,21 @@ def wrongs(cells: Mapping[str, Any], columns: TableColumns, binary: bool = False
 
 
 def _formats(cells: Mapping[str, Any], columns: TableColumns) -> None:
-    """Refuse percentages and dates of a workbook: their displayed form differs from the stored value."""
-    for name in (columns.question, columns.answer, columns.options, *columns.letters):
-        if isinstance(cells.get(name), FormattedCell):
+    """Refuse a workbook's errors, and its shares and dates: people see something else than the stored value."""
+    for name in (
+        columns.question,
+        columns.answer,
+        columns.options,
+        *columns.letters,
+        columns.plain.get("tolerance", ""),
+    ):
+        cell = cells.get(name)
+        if isinstance(cell, FormattedCell):
             raise BadCell(
-                name,
-                f"{cells[name]!s} is shown in another way by the workbook: format the cell as text or as a plain number",
+                name, f"{cell!s} is shown in another way by the workbook: format the cell as text or as a plain number"
             )
+        if isinstance(cell, str) and _SHEET_ERROR.fullmatch(cell):
+            raise BadCell(name, f"{cell} is an error of the spreadsheet")
 
 
 def question_of(cells: Mapping[str, Any], columns: TableColumns) -> str:
@@ -242,8 +250,6 @@ def kind_of(row: QuestionCells, several: bool) -> str:
 def truth_of(row: QuestionCells, kind: str, style: str, column: str) -> Any:
     """Return the truth for marking: an option's text, a list of them, a number, or a list of accepted texts."""
     first = text_of(row.answers[0]) if row.answers else ""
-    if _SHEET_ERROR.fullmatch(first):
-        raise BadCell(column, f"{first}, an error of the spreadsheet, is no answer")
     if _ONE_COMMA.fullmatch(first) and (kind == "number" or not (row.kind or row.options)):
         raise BadCell(column, f"{first!r} may be a decimal or a thousand: write 3.5 or 1200, or give the kind 'text'")
     if kind in ("choice", "labels"):
