@@ -131,6 +131,16 @@ def test_a_merged_run_is_never_touched_and_older_than_its_shards_it_says_so(tmp_
     assert "merged 2 shards into" in snellen("show", out, cache=cache).stderr
 
 
+def test_a_shard_whose_answers_are_gone_does_not_end_the_list(tmp_path: Path, data: Path) -> None:
+    cache, out = tmp_path / "cache", tmp_path / "parts"
+    for number in (1, 2):
+        assert snellen(*words(data, out, "--shard", f"{number}/2"), cache=cache).returncode == 0
+    (next(out.glob("*.1of2")) / "answers.jsonl").unlink()
+    done = snellen("show", out, "--json", cache=cache)
+    assert done.returncode == 0, done.stderr
+    assert str(the_run(out)) in [row["run"] for row in json.loads(done.stdout)["runs"]]
+
+
 def test_shards_of_two_models_are_not_merged(tmp_path: Path, data: Path) -> None:
     with Endpoint() as endpoint:
         for number, digest in ((1, "a"), (2, "b")):

@@ -66,8 +66,10 @@ def states(shards: Sequence[Path]) -> dict[str, list[str]]:
 
 
 def _is_merged(shard: Path, whole: Path) -> bool:
-    known = shards_of(whole).get(shard.name)
-    return known is not None and known == states([shard])[shard.name]
+    try:
+        return shards_of(whole).get(shard.name) == states([shard])[shard.name]
+    except OSError:  # its answers are not there
+        return False
 
 
 def listing(folder: Path, limit: int | None = None) -> RunListing:
